@@ -19,7 +19,7 @@ from dashboard.commands import (
     protocols,
     search_items,
 )
-from dashboard.commands.options import FINE, WRONG
+from dashboard.commands.options import FINE, WRONG, add_collection, add_options
 from dashboard.commands.output import FORMATS, say, write_rows
 from dashboard.errors import DataError
 from dashboard.plugins import list_problems, load_named
@@ -54,6 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         own = added.add_parser(name, help=command.HELP, description=command.HELP)
         if hasattr(command, "add_arguments"):
             command.add_arguments(own)
+        elif hasattr(command, "OPTIONS"):
+            add_collection(own)
+            add_options(own, command.OPTIONS)
         own.add_argument("--format", choices=FORMATS, default="table", help="(default: table)")
     if gone := explain_words(words):
         parser.error(gone)

@@ -92,7 +92,7 @@ class OpenCollection:
         return self.folder.name
 
     @property
-    def versions(self) -> tuple[str, ...]:
+    def versions(self) -> Names:
         """Names of the versions that can be used, in natural order."""
         return tuple(self._opened.versions)
 

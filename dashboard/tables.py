@@ -60,27 +60,27 @@ class Table(Named):
 
     file: str
     key: str
-    columns: Mapping[str, tuple[str, ...]]
+    columns: Mapping[str, Names]
     lines: Sequence[int] = ()
 
     @property
-    def ids(self) -> tuple[str, ...]:
+    def ids(self) -> Names:
         """Values of the key column."""
         return self.columns[self.key]
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def __getitem__(self, column: str) -> tuple[str, ...]:
+    def __getitem__(self, column: str) -> Names:
         """Return the cells of a column; empty texts where the file has no such column."""
         return self.columns.get(column) or ("",) * len(self)
 
-    def list_rows(self, *columns: str) -> Iterator[tuple[str, ...]]:
+    def list_rows(self, *columns: str) -> Iterator[Names]:
         """Return the key of each row and its cells in some columns."""
         return zip(self.ids, *map(self.__getitem__, columns), strict=True)
 
 
-def number_names(names: Iterable[str]) -> tuple[tuple[str, ...], IntArray]:
+def number_names(names: Iterable[str]) -> tuple[Names, IntArray]:
     """Return each name once, and the place of each among these."""
     index: dict[str, int] = {}
     places = np.array([index.setdefault(name, len(index)) for name in names], dtype=np.int64)
@@ -124,7 +124,7 @@ def read_table(
     header, lines, rows = rows[0], lines[1:], rows[1:]
     key = header.index(required[0])
     if unique and len({row[key].strip() for row in rows}) < len(rows):
-        first: dict[tuple[str, ...], int] = {}
+        first: dict[Names, int] = {}
         for line, row in zip(lines, rows, strict=True):
             first.setdefault(tuple(map(str.strip, row)), line)
         again, wanted = sorted({*lines} - {*first.values()}), "each row once; they count once"
@@ -158,7 +158,7 @@ def _find_delimiter(text: str, required: Names) -> str:
 
 def _read_rows(
     path: Path, name: str, required: Names, findings: Findings
-) -> tuple[list[int], list[tuple[str, ...]]]:
+) -> tuple[list[int], Sequence[Names]]:
     """Return the lines and cells of the header and of all rows."""
     require_file(path, name, f"a table with the columns {', '.join(required)}")
     text = read_text(path, name, findings)
@@ -200,8 +200,8 @@ def _read_rows(
 
 
 def _check_header(
-    header: list[str], line: int, name: str, required: Names, findings: Findings
-) -> list[str]:
+    header: Names, line: int, name: str, required: Names, findings: Findings
+) -> Names:
     """Return the names of columns, in small letters if the required ones are found only so."""
     small = [column.lower() for column in header]
     if not set(required) <= set(header) and set(required) <= set(small):

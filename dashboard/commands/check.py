@@ -1,19 +1,15 @@
 """`check`: everything that is wrong, left out or repaired in a collection's files."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from dataclasses import asdict
 
-from dashboard.commands.options import FINE, FOUND, Answer, add_collection, open_call
+from dashboard.commands.options import FINE, FOUND, Answer, open_call
 from dashboard.commands.output import say
 from dashboard.storage.folders import find_folder
 
 HELP = "errors, omissions and repairs of a collection's files"
+OPTIONS = ""
 COLUMNS = ("level", "file", "line", "found", "wanted")
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
 
 
 def answer(call: Namespace) -> Answer:

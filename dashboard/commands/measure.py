@@ -10,6 +10,7 @@ from dashboard.commands.options import (
     Answer,
     add_choices,
     add_collection,
+    add_options,
     complain_about_broken,
     complain_about_gaps,
     open_study_of,
@@ -17,7 +18,7 @@ from dashboard.commands.options import (
 
 if TYPE_CHECKING:
     from dashboard.evaluation.measurement import Measurement
-    from dashboard.tables import Rows
+    from dashboard.tables import Names, Rows
 
 HELP = "metrics of versions, or of plain files of results"
 MEANS = ("run", "metric", "cutoff", "mean", "scored", "total")
@@ -28,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser, files=True)
     add_choices(parser, "runs", "metrics")
-    parser.add_argument("--by-query", action="store_true", help="the value of each query")
+    add_options(parser, "--by-query  the value of each query")
 
 
 def answer(call: Namespace) -> Answer:
@@ -40,7 +41,7 @@ def answer(call: Namespace) -> Answer:
     return *list_rows(found, call.by_query), code
 
 
-def list_rows(found: Iterable[Measurement], by_query: bool) -> tuple[Rows, tuple[str, ...]]:
+def list_rows(found: Iterable[Measurement], by_query: bool) -> tuple[Rows, Names]:
     """Return a row a version and metric, with `by_query` one for each query, and the columns."""
     if by_query:
         return [row for each in found for row in each.list_values()], VALUES

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dashboard.study.study import Study
 
 FINE, FOUND, WRONG = 0, 1, 2
-Answer = tuple[list[dict[str, Any]], tuple[str, ...], int]
+Answer = tuple[list[dict[str, Any]], Sequence[str], int]
 """Rows, their columns in order, and the exit code."""
 
 
@@ -42,27 +42,22 @@ def add_options(parser: ArgumentParser, told: str) -> None:
     """Add options that a text tells, one a line: flag, what it holds, two blanks or more, and help.
 
     FILE is a path, NUMBER a whole number, SECONDS and SCORE are numbers, other words texts; of
-    values A|B the first is usual; an option that holds nothing is a switch. Help that ends in
-    (default X) gives another usual value. Help goes on in lines that begin with blanks.
+    values A|B the first is usual; an option that holds nothing is a switch, and one with ! has to
+    be given. Help that ends in (default X) gives another usual value. Help goes on in lines that
+    begin with blanks.
     """
-    for flag, holds, text in _OPTION.findall(re.sub(r"\n +", " ", told)):
+    for flag, holds, must, text in _OPTION.findall(re.sub(r"\n +", " ", told)):
         values, kind = holds.split("|"), _KINDS.get(holds, str)
         usual = re.search(r"\(default (\S+)\)$", text)
-        how = {"metavar": holds, "type": kind}
+        how = {"metavar": holds, "type": kind, "required": bool(must)}
         if values[1:]:
             how = {"choices": list(filter(None, values))}
         how["default"] = kind(usual[1]) if usual else values[0] if values[1:] else None
         parser.add_argument(flag, help=text, **(how if holds else {"action": "store_true"}))
 
 
-_OPTION = re.compile(r"^(-\S+)(?: (\S+))?  +(.*)", re.MULTILINE)
+_OPTION = re.compile(r"^(-\S+)(?: ([^\s!]+)(!?))?  +(.*)", re.MULTILINE)
 _KINDS = {"FILE": Path, "NUMBER": int, "SECONDS": float, "SCORE": float}
-
-
-def add_codes(parser: ArgumentParser) -> None:
-    """Add what arrays are that may be codes."""
-    text = "arrays of bytes are packed codes of eight bits each; or bytes, and 0 and 1, are vectors"
-    parser.add_argument("--codes", default="", choices=("packed", "none"), help=text)
 
 
 def add_collection(parser: ArgumentParser, files: bool = False) -> None:

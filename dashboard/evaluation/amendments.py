@@ -1,7 +1,8 @@
 """Judgements in which the grades of some pairs are replaced."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,8 +10,7 @@ from dashboard.evaluation.judgement import NO_PAIRS, Judgement, TableJudgement, 
 from dashboard.tables import FloatArray, IntArray, Reasons
 
 
-@dataclass(frozen=True, eq=False)
-class AmendedJudgement:
+class AmendedJudgement(NamedTuple):
     """A judgement in which the grades of some pairs are replaced.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dashboard.evaluation.block import Block, Sum
+from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.evaluation.metrics import metric
 from dashboard.tables import FloatArray
 
@@ -14,7 +14,7 @@ from dashboard.tables import FloatArray
     cutoff="required",
     other_names=("hits_over_k",),
 )
-def compute_precision(block: Block, k: int | None) -> Sum:
+def compute_precision(block: Block, k: Cut) -> Sum:
     """Compute the share of the first K places that hold a relevant item, empty places too."""
     return block.sum(block.hit, np.full(len(block.relevant), k))
 
@@ -25,7 +25,7 @@ def compute_precision(block: Block, k: int | None) -> Sum:
     source="trec_eval recall; ALFA 0.1 calls it Precision@K",
     other_names=("hits_over_relevant",),
 )
-def compute_recall(block: Block, k: int | None) -> Sum:
+def compute_recall(block: Block, k: Cut) -> Sum:
     """Compute the share of the R relevant items that are in the first K places."""
     return block.sum(block.hit, block.relevant)
 
@@ -36,7 +36,7 @@ def compute_recall(block: Block, k: int | None) -> Sum:
     source="trec_eval success; hit rate",
     other_names=("hit_any", "hit_rate"),
 )
-def compute_success(block: Block, k: int | None) -> FloatArray:
+def compute_success(block: Block, k: Cut) -> FloatArray:
     """Compute whether at least one relevant item is in the first K places."""
     return (block.count_hits(k) > 0).astype(np.float64)
 
@@ -47,7 +47,7 @@ def compute_success(block: Block, k: int | None) -> FloatArray:
     source="trec_eval map, map_cut",
     other_names=("mAP", "AP(relevant)", "AP(divisor=relevant)"),
 )
-def compute_average_precision(block: Block, k: int | None) -> Sum:
+def compute_average_precision(block: Block, k: Cut) -> Sum:
     """Compute the mean of hits ÷ rank over the relevant items, 0 for those not found."""
     return block.sum(_list_precisions(block), block.relevant)
 
@@ -58,7 +58,7 @@ def compute_average_precision(block: Block, k: int | None) -> Sum:
     source="hashing mAP@p; DeepHash",
     other_names=("AP(divisor=retrieved)",),
 )
-def compute_ap_of_retrieved(block: Block, k: int | None) -> Sum:
+def compute_ap_of_retrieved(block: Block, k: Cut) -> Sum:
     """Compute the mean of hits ÷ rank over the hits found, 0 without one."""
     found = np.maximum(block.count_hits(k), 1)
     return block.sum(_list_precisions(block), np.where(block.relevant > 0, found, 0))
@@ -70,7 +70,7 @@ def compute_ap_of_retrieved(block: Block, k: int | None) -> Sum:
     source="CIRCO, Baldrati et al. 2023, mAP@K",
     other_names=("AP(divisor=min)",),
 )
-def compute_truncated_ap(block: Block, k: int | None) -> Sum:
+def compute_truncated_ap(block: Block, k: Cut) -> Sum:
     """Compute the sum of hits ÷ rank over the hits, divided by as many as K places can hold."""
     most = block.relevant if k is None else np.minimum(block.relevant, k)
     return block.sum(_list_precisions(block), most)
@@ -87,7 +87,7 @@ def _list_precisions(block: Block) -> FloatArray:
     source="trec_eval Rprec",
     cutoff="never",
 )
-def compute_r_precision(block: Block, k: int | None) -> Sum:
+def compute_r_precision(block: Block, k: Cut) -> Sum:
     """Compute the share of hits in the first R places."""
     inside = block.hit & (block.rank <= block.relevant[block.row])
     return block.sum(inside, block.relevant)
@@ -99,9 +99,9 @@ def compute_r_precision(block: Block, k: int | None) -> Sum:
     source="trec_eval recip_rank",
     other_names=("MRR", "recip_rank"),
 )
-def compute_reciprocal_rank(block: Block, k: int | None) -> Sum:
+def compute_reciprocal_rank(block: Block, k: Cut) -> Sum:
     """Compute 1 ÷ rank of the first relevant item, 0 if none is found."""
-    return block.sum((block.hit & (block.count_so_far(block.hit) == 1)) / block.rank)
+    return block.sum(block.find_first_hits() / block.rank)
 
 
 @metric(
@@ -110,24 +110,24 @@ def compute_reciprocal_rank(block: Block, k: int | None) -> Sum:
     source="ir_measures Judged",
     reads="judged",
 )
-def compute_judged_share(block: Block, k: int | None) -> Sum:
+def compute_judged_share(block: Block, k: Cut) -> Sum:
     """Compute the share of the results that have a grade."""
     return block.sum(block.judged, block.count_looked_at(k))
 
 
 @metric("num_ret", formula="results", source="trec_eval num_ret", cutoff="never")
-def count_retrieved(block: Block, k: int | None) -> FloatArray:
+def count_retrieved(block: Block, k: Cut) -> FloatArray:
     """Count the results."""
     return block.returned.astype(np.float64)
 
 
 @metric("num_rel", formula="R", source="trec_eval num_rel", cutoff="never")
-def count_relevant(block: Block, k: int | None) -> FloatArray:
+def count_relevant(block: Block, k: Cut) -> FloatArray:
     """Count the relevant items, found or not."""
     return block.relevant.astype(np.float64)
 
 
 @metric("num_rel_ret", formula="hits", source="trec_eval num_rel_ret", cutoff="never")
-def count_relevant_retrieved(block: Block, k: int | None) -> Sum:
+def count_relevant_retrieved(block: Block, k: Cut) -> Sum:
     """Count the hits."""
     return block.sum(block.hit)

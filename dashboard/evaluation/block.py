@@ -1,20 +1,21 @@
 """A Block: labelled results of some queries, from which metrics compute their values."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from dashboard.evaluation.judgement import NO_PAIRS, Judgement, list_judged
 from dashboard.retrieval.run import Part
-from dashboard.tables import BoolArray, FloatArray, IntArray, find_bounds
+from dashboard.tables import AnyArray, BoolArray, FloatArray, IntArray, find_bounds
 
+Cut = int | None
+"""Rank at which a metric ends a list, its K; None: nowhere."""
 MAX_JUDGED = 1 << 18
 """Judged items that are joined with results at once."""
 
 
-@dataclass(frozen=True, eq=False)
-class Sum:
+class Sum(NamedTuple):
     """Values as sums of terms, one a result, divided by a number a query.
 
     Attributes:
@@ -28,7 +29,7 @@ class Sum:
     terms: FloatArray
     divisor: FloatArray | IntArray
 
-    def compute(self, k: int | None) -> FloatArray:
+    def compute(self, k: Cut) -> FloatArray:
         """Return the values of the first k places, NaN where undefined. [queries]."""
         row, terms = self.row, self.terms
         if k is not None:
@@ -37,8 +38,7 @@ class Sum:
         return np.where(undefined, np.nan, added / np.where(undefined, 1, self.divisor))
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
+class Block(NamedTuple):
     """Labelled results of some queries, as rows sorted by query and rank.
 
     The rows hold the first results of each list and, for metrics without a cutoff, every result
@@ -70,13 +70,11 @@ class Block:
     returned: IntArray
     ideal: tuple[IntArray, IntArray, FloatArray]
 
-    def count_hits(self, k: int | None) -> FloatArray:
+    def count_hits(self, k: Cut) -> FloatArray:
         """Return the number of hits in the first k places of each list. [queries]."""
         return self.sum(self.hit).compute(k)
 
-    def sum(
-        self, terms: FloatArray | BoolArray, divisor: FloatArray | IntArray | None = None
-    ) -> Sum:
+    def sum(self, terms: AnyArray, divisor: FloatArray | IntArray | None = None) -> Sum:
         """Return the metric that adds up a term of each result; divisor None: 1."""
         divisor = np.ones(len(self.relevant)) if divisor is None else divisor
         return Sum(self.row, self.rank, np.asarray(terms, np.float64), divisor)
@@ -87,7 +85,11 @@ class Block:
         before = np.append(0, so_far)[np.searchsorted(self.row, self.row)]  # of earlier queries
         return np.asarray(so_far - before)
 
-    def count_looked_at(self, k: int | None) -> IntArray:
+    def find_first_hits(self) -> BoolArray:
+        """Return whether each row is the first hit of its list. [rows]."""
+        return np.asarray(self.hit & (self.count_so_far(self.hit) == 1))
+
+    def count_looked_at(self, k: Cut) -> IntArray:
         """Return the number of results of each list in its first k places. [queries]."""
         return self.returned if k is None else np.minimum(self.returned, k)
 

@@ -185,7 +185,7 @@ def count_scored(row: Row) -> str:
     return f"{row['scored']:,} of {count_things(row['total'], 'query')} scored"
 
 
-def describe_certainty(rows: Sequence[Row], has_scenes: bool) -> list[str]:
+def describe_certainty(rows: Sequence[Row], has_scenes: bool) -> Names:
     """Return sentences on how certain the intervals and p of a comparison are."""
     together = "; queries of one scene are drawn together" if has_scenes else ""
     told = [

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dashboard.evaluation.block import Block, Sum
+from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.evaluation.metrics import Setting, metric
 from dashboard.tables import FloatArray, IntArray, find_bounds
 
@@ -22,7 +22,7 @@ PER = Setting("per", "list", words=("list", "image"))
     reads="grades",
     other_names=("nDCG(linear)", "nDCG(gain=linear)", "nDCG(ideal=judged)"),
 )
-def compute_ndcg(block: Block, k: int | None) -> Sum:
+def compute_ndcg(block: Block, k: Cut) -> Sum:
     """Compute the discounted gain as a share of the best possible one."""
     return _divide_by_best(block, block.ideal, k)
 
@@ -35,7 +35,7 @@ def compute_ndcg(block: Block, k: int | None) -> Sum:
     reads="grades",
     other_names=("nDCG(gain=exp)",),
 )
-def compute_exponential_ndcg(block: Block, k: int | None) -> Sum:
+def compute_exponential_ndcg(block: Block, k: Cut) -> Sum:
     """Compute nDCG with the gain 2^grade − 1."""
     return _divide_by_best(block, block.ideal, k, is_exponential=True)
 
@@ -47,7 +47,7 @@ def compute_exponential_ndcg(block: Block, k: int | None) -> Sum:
     reads="grades",
     deep=True,
 )
-def compute_ndcg_of_retrieved(block: Block, k: int | None) -> Sum:
+def compute_ndcg_of_retrieved(block: Block, k: Cut) -> Sum:
     """Compute nDCG against the best order of the results; it ignores what was not found."""
     return _divide_by_best(block, _sort_retrieved(block), k)
 
@@ -60,7 +60,7 @@ def compute_ndcg_of_retrieved(block: Block, k: int | None) -> Sum:
     deep=True,
     other_names=("nDCG(gain=exp,ideal=retrieved)",),
 )
-def compute_exponential_ndcg_of_retrieved(block: Block, k: int | None) -> Sum:
+def compute_exponential_ndcg_of_retrieved(block: Block, k: Cut) -> Sum:
     """Compute nDCG with the gain 2^grade − 1 against the best order of the results."""
     return _divide_by_best(block, _sort_retrieved(block), k, is_exponential=True)
 
@@ -72,7 +72,7 @@ def compute_exponential_ndcg_of_retrieved(block: Block, k: int | None) -> Sum:
     reads="grades",
     other_names=("DCG(linear)", "DCG(gain=linear)"),
 )
-def compute_dcg(block: Block, k: int | None) -> Sum:
+def compute_dcg(block: Block, k: Cut) -> Sum:
     """Compute the sum of grades, each divided by log2(rank + 1)."""
     return block.sum(_discount(block.grade, block.rank))
 
@@ -84,7 +84,7 @@ def compute_dcg(block: Block, k: int | None) -> Sum:
     reads="grades",
     other_names=("DCG(gain=exp)",),
 )
-def compute_exponential_dcg(block: Block, k: int | None) -> Sum:
+def compute_exponential_dcg(block: Block, k: Cut) -> Sum:
     """Compute the sum of gains 2^grade − 1, each divided by log2(rank + 1).
 
     Raises:
@@ -108,7 +108,7 @@ def _sort_retrieved(block: Block) -> tuple[IntArray, IntArray, FloatArray]:
 
 
 def _divide_by_best(
-    block: Block, best: tuple[IntArray, IntArray, FloatArray], k: int | None,
+    block: Block, best: tuple[IntArray, IntArray, FloatArray], k: Cut,
     is_exponential: bool = False,
 ) -> Sum:  # fmt: skip
     """Return nDCG against the best order of some grades.
@@ -136,7 +136,7 @@ def _divide_by_best(
     reads="credits",
     settings=(PER,),
 )
-def compute_cumulative_gain(block: Block, k: int | None, per: str = "list") -> Sum:
+def compute_cumulative_gain(block: Block, k: Cut, per: str = "list") -> Sum:
     """Compute the sum of the partial relevance of the results."""
     return block.sum(block.credit, count_images(block, k, per))
 
@@ -148,7 +148,7 @@ def compute_cumulative_gain(block: Block, k: int | None, per: str = "list") -> S
     reads="credits",
     settings=(PER,),
 )
-def compute_credit_dcg(block: Block, k: int | None, per: str = "list") -> Sum:
+def compute_credit_dcg(block: Block, k: Cut, per: str = "list") -> Sum:
     """Compute the sum of partial relevance, each divided by log2(rank + 1)."""
     return block.sum(_discount(block.credit, block.rank), count_images(block, k, per))
 
@@ -160,15 +160,13 @@ def compute_credit_dcg(block: Block, k: int | None, per: str = "list") -> Sum:
     reads="credits",
     settings=(PERSISTENCE, PER),
 )
-def compute_rank_biased_precision(
-    block: Block, k: int | None, p: float = 0.95, per: str = "list"
-) -> Sum:
+def compute_rank_biased_precision(block: Block, k: Cut, p: float = 0.95, per: str = "list") -> Sum:
     """Compute the expected gain of a reader who reads on with probability p."""
     terms = block.credit * (1 - p) * p ** (block.rank - 1.0)
     return block.sum(terms, count_images(block, k, per))
 
 
-def count_images(block: Block, k: int | None, per: str) -> IntArray:
+def count_images(block: Block, k: Cut, per: str) -> IntArray:
     """Return what sums are divided by: 1, with `per` "image" the results that are looked at."""
     return (
         np.maximum(block.count_looked_at(k), 1) if per == "image" else np.ones_like(block.returned)
@@ -183,7 +181,7 @@ def count_images(block: Block, k: int | None, per: str) -> IntArray:
     settings=(PER,),
     other_names=("ERR(credit)", "ERR(stop=credit)"),
 )
-def compute_err(block: Block, k: int | None, per: str = "list") -> Sum:
+def compute_err(block: Block, k: Cut, per: str = "list") -> Sum:
     """Compute the expected 1 ÷ rank at which a reader stops, with the credit as chance to stop."""
     return block.sum(_list_reciprocal_ranks(block, block.credit), count_images(block, k, per))
 
@@ -195,7 +193,7 @@ def compute_err(block: Block, k: int | None, per: str = "list") -> Sum:
     reads="grades",
     other_names=("ERR(stop=exp)",),
 )
-def compute_exponential_err(block: Block, k: int | None) -> Sum:
+def compute_exponential_err(block: Block, k: Cut) -> Sum:
     """Compute the expected 1 ÷ rank at which a reader stops, as gdeval does for grades to 4.
 
     Raises:

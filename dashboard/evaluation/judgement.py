@@ -107,7 +107,7 @@ class JudgingRules:
 
     name: str
     title: str
-    judge: Callable[[Any, Any], Judgement]
+    judge: Callable[..., Judgement]
     metrics: str
     nothing_relevant: Literal["null", "zero", "formula"]
     ties: Ties = "gallery"
@@ -117,18 +117,18 @@ class JudgingRules:
     names: str = ""
     metrics_of_one: str = ""
     queries: str = ""
-    candidates: Callable[[Any, Any, int], IntArray | None] | None = None
-    transform: Callable[[Any], Any] = lambda version: version
-    finish: Callable[[Any, Any, FloatArray], FloatArray] | None = None
-    folds: Callable[[Any], IntArray | None] = lambda study: None
-    measure: Callable[[Any, str, Any], FloatArray | None] = lambda study, version, measure: None
-    slice_queries: Callable[[Any], dict[str, BoolArray]] = lambda study: {}
-    asks: Callable[[Any, Any], BoolArray] = lambda study, measure: np.ones_like(study.queries, bool)
-    list_parts: Callable[[Any, int], dict[str, BoolArray]] = lambda judgement, query: {}
-    map_text: Callable[[Any, str, str], Any] | None = None
+    candidates: Callable[..., IntArray | None] | None = None
+    transform: Callable[..., Any] = lambda version: version
+    finish: Callable[..., FloatArray] | None = None
+    folds: Callable[..., IntArray | None] = lambda study: None
+    measure: Callable[..., FloatArray | None] = lambda study, version, measure: None
+    slice_queries: Callable[..., dict[str, BoolArray]] = lambda study: {}
+    asks: Callable[..., BoolArray] = lambda study, measure: np.ones_like(study.queries, bool)
+    list_parts: Callable[..., dict[str, BoolArray]] = lambda judgement, query: {}
+    map_text: Callable[..., Any] | None = None
     is_complete: bool = False
-    headline: Callable[[Any, Any], str] = lambda study, measures: ""
-    doubt: Callable[[Any, str], str] = lambda study, metrics: ""
+    headline: Callable[..., str] = lambda study, measures: ""
+    doubt: Callable[..., str] = lambda study, metrics: ""
     instead_of: str = ""
 
 
@@ -160,8 +160,7 @@ def judge_table(
     assert qrels is not None
     queries, items, own = collection.queries, collection.items, collection.own_items
     query, item = queries.find(qrels.queries)[qrels.query], items.find(qrels.items)[qrels.item]
-    known = np.flatnonzero((query >= 0) & (item >= 0))
-    known = known[own[query[known]] != item[known]]
+    known = np.flatnonzero((query >= 0) & (item >= 0) & (np.append(own, -1)[query] != item))
     known = known[np.argsort(query[known] * len(items) + item[known])]
     query, item, grade = query[known], item[known], qrels.values[known]
     pairs = {

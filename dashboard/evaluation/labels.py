@@ -3,7 +3,7 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -60,8 +60,7 @@ def _tidy(label: str) -> str:
     return " ".join(unicodedata.normalize("NFC", label).strip("'\"").split()).casefold()
 
 
-@dataclass(frozen=True, eq=False)
-class LabelJudgement:
+class LabelJudgement(NamedTuple):
     """Grade 1 for an item with labels in common, else 0.
 
     Attributes:
@@ -108,4 +107,4 @@ def judge_labels(
     place = np.array([index.get(each, -1) for each in items], dtype=np.int64)
     reasons = {query: NO_LABEL for query, labels in enumerate(queries) if not labels}
     made = LabelJudgement(sets, place, queries, own_items, reasons, same)
-    return replace(made, unscorable=add_reasons(made, range(len(queries))))
+    return made._replace(unscorable=add_reasons(made, range(len(queries))))

@@ -1,7 +1,7 @@
 """Runs x metrics -> values. Whether a value is a number, zero or null is decided here alone."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,19 +13,18 @@ from dashboard.evaluation.judgement import (
 )
 from dashboard.evaluation.metrics import Measure, Reads
 from dashboard.retrieval.run import Part, Run
-from dashboard.tables import BoolArray, FloatArray, IntArray, Row, Rows
+from dashboard.tables import BoolArray, FloatArray, IntArray, Names, Row, Rows
 
 Described = tuple[Row, Rows]
 """What a plugin says of a query, and more fields of rows of its results."""
 
 
-@dataclass(frozen=True, eq=False)
-class Measurement:
+class Measurement(NamedTuple):
     """Values of one run: float64 of shape [metrics, queries], NaN for null; folds as the rules."""
 
     run: str
     measures: tuple[Measure, ...]
-    query_ids: tuple[str, ...]
+    query_ids: Names
     values: FloatArray
     folds: IntArray | None = None
 

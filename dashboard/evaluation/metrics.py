@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from dashboard.evaluation.block import Block, Sum
+from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.plugins import load_all
-from dashboard.tables import FloatArray, IntArray
+from dashboard.tables import FloatArray, IntArray, Names
+from dashboard.texts import parse_number
 
 Cutoff = Literal["optional", "required", "never"]
 Reads = Literal["hits", "grades", "credits", "judged"]
@@ -39,7 +40,7 @@ class Setting:
     default: float | str
     low: float = 0.0
     high: float = 0.0
-    words: tuple[str, ...] = ()
+    words: Names = ()
     is_bare: bool = False
     is_inner: bool = False
 
@@ -49,11 +50,11 @@ class Setting:
         Raises:
             ValueError: If it is no such word, or no number from low to high.
         """
-        kind, number = type(self.default), re.fullmatch(r"\d*\.?\d+(e-?\d+)?", text)
-        if self.words and text in self.words:
+        kind, number = type(self.default), parse_number(text)
+        if text in self.words:
             return text
-        if number and self.low <= float(text) <= self.high and kind(float(text)) == float(text):
-            return kind(float(text))
+        if self.low <= number <= self.high and kind(number) == number:
+            return kind(number)
         what = "a whole number" if kind is int else "a number"
         limits = " or ".join(self.words) or f"{what} from {self.low:g} to {self.high:g}"
         raise ValueError(f"{metric} has no {self.name} {text!r}; write {limits}.")
@@ -70,8 +71,7 @@ class Setting:
 Values = dict[str, float | str]
 
 
-@dataclass(frozen=True, eq=False)
-class Metric:
+class Metric(NamedTuple):
     """An entry of the register.
 
     Attributes:
@@ -97,7 +97,7 @@ class Metric:
     cutoff: Cutoff = "optional"
     reads: Reads = "hits"
     deep: bool = False
-    depth: int | None = None
+    depth: Cut = None
     settings: tuple[Setting, ...] = ()
     lower_is_better: bool = False
     is_median: bool = False
@@ -126,7 +126,7 @@ class Measure:
     """A metric at a cutoff; `str()` gives `nDCG@10`. A setting is part of the name."""
 
     name: str
-    cutoff: int | None = None
+    cutoff: Cut = None
 
     def __str__(self) -> str:
         return self.name if self.cutoff is None else f"{self.name}@{self.cutoff}"
@@ -151,7 +151,7 @@ class Measure:
         return self._found[0]
 
     @property
-    def depth(self) -> int | None:
+    def depth(self) -> Cut:
         """Rank to which it reads a list; None: to the end."""
         return self.cutoff or self.metric.depth
 
@@ -181,7 +181,7 @@ def metric(
     *,
     formula: str,
     source: str,
-    other_names: tuple[str, ...] = (),
+    other_names: Names = (),
     **more: Any,
 ) -> Callable[[Computation], Computation]:
     """Register the decorated function as a metric.
@@ -279,7 +279,7 @@ def find_metric(call: str) -> tuple[Metric, Values]:
     raise ValueError(f"There is no metric {call!r}. Known: {', '.join(known)}.")
 
 
-def _split_arguments(text: str) -> list[str]:
+def _split_arguments(text: str) -> Names:
     """Return the parts of a text between commas that are in no parentheses.
 
     >>> _split_arguments("RBP(0.95,x), w=5")

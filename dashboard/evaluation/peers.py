@@ -4,12 +4,10 @@ Nothing stands here that no test runs (tests/evaluation/test_peers.py). README.m
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
-@dataclass(frozen=True)
-class Peer:
+class Peer(NamedTuple):
     """A program, in the version that the tests have run.
 
     Attributes:

@@ -78,11 +78,8 @@ def compare_slices(
         return []
     inside = np.array(list(slices.values()), dtype=bool)
     columns = np.where(inside, differences, np.nan).T
-    scored = (~np.isnan(columns)).sum(axis=0)
-    large = scored >= SMALL_SLICE
-    found = np.full((4, len(slices)), np.nan)
-    if large.any():
-        found[:, large] = run_tests(columns[:, large], scenes, query_ids)[1]
+    is_large = (~np.isnan(columns)).sum(axis=0) >= SMALL_SLICE
+    found = run_tests(np.where(is_large, columns, np.nan), scenes, query_ids)[1]
     rows = []
     for name, column, numbers in zip(slices, columns.T, found.T, strict=True):
         figures = zip(("low", "high", "p", "p_adjusted"), map(replace_nan, numbers), strict=True)

@@ -162,8 +162,8 @@ def find_twins(differences: FloatArray) -> IntArray:
     largest = np.nanmax(np.abs(differences), axis=0, initial=0.0)
     scaled = differences / np.where(largest > 0, largest, 1.0)
     columns = np.where(np.isnan(scaled), 2.0, np.round(scaled, 9)) + 0.0
-    first: dict[bytes, int] = {}
-    return np.array([first.setdefault(c.tobytes(), n) for n, c in enumerate(columns.T)], np.int64)
+    found = np.unique(columns, axis=1, return_index=True, return_inverse=True)
+    return np.asarray(found[1][found[2]])
 
 
 def correct_holm(p: FloatArray) -> FloatArray:

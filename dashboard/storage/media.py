@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from operator import eq
 from pathlib import Path
@@ -33,6 +33,9 @@ MAX_HEAD_BYTES = 80
 FILES = (("file", "media_root", "media"), ("poster", "posters_root", "posters"))
 """Columns of the items that name files, with the setting of their folder and its default."""
 
+Matches = dict[str, str]
+"""Ids by the names that mean them."""
+
 
 class Span(NamedTuple):
     """The part of a clip that an item is, in seconds from the clip's first frame."""
@@ -46,7 +49,7 @@ def strip_name(name: str) -> str:
     return EXTENSION.sub("", re.split(r"[\\/]", name)[-1])
 
 
-def match_ids(found: Iterable[str], known: Names) -> dict[str, str]:
+def match_ids(found: Iterable[str], known: Names) -> Matches:
     """Return the known id of each found name; see `match_names`.
 
     >>> match_ids(["a.mp4", "/home/x/b.mp4", "x/e/1", "f/2"], ["a", "b", "e/1", "g/2"])
@@ -59,9 +62,9 @@ def match_ids(found: Iterable[str], known: Names) -> dict[str, str]:
 
 def match_names(
     found: Iterable[str],
-    known: Mapping[str, str],
+    known: Matches,
     forms: Sequence[Callable[[str], str]] = (strip_name,),
-) -> dict[str, str]:
+) -> Matches:
     """Return the id of each found name: that of the same name, or the only one of names alike.
 
     Folders that two names have must be the same, unless found and known ones have none in common.
@@ -94,14 +97,14 @@ def _list_folders(name: str) -> Names:
     return [each for each in re.split(r"[\\/]", name)[-2::-1] if each.strip(".")]
 
 
-def tell_matched(names: Mapping[str, str], how: str = "file or ending") -> tuple[str, str]:
+def tell_matched(names: Matches, how: str = "file or ending") -> tuple[str, str]:
     """Return what was found and expected where names stand for ids, by the id of each."""
     name, own = next(iter(names.items()))
     found = f"{len(names):,} names that are no ids ({name!r})"
     return found, f"ids; matched where only one fits by {how} ({own!r})"
 
 
-def refuse_shared(names: Mapping[str, str], file: str, what: str) -> None:
+def refuse_shared(names: Matches, file: str, what: str) -> None:
     """Raise a DataError if two names of a file mean the same id, by what `match_ids` returns."""
     first: dict[str, str] = {}
     for name, known in names.items():

@@ -153,15 +153,15 @@ def read_frames(path: Path, items: Table, place: int, count: int) -> list[Image.
             found = _read_clip(path, read_span(items, place), shares)
     for picture in found:
         picture.thumbnail((MAX_READ_SIDE, MAX_READ_SIDE), Image.Resampling.LANCZOS)
-    return [_flatten(picture) for picture in found]
+    return [flatten(picture) for picture in found]
 
 
-def _flatten(picture: Image.Image) -> Image.Image:
-    """Return a picture without transparency, on white."""
-    if picture.mode != "RGBA":
-        return picture.convert("RGB")
-    white = Image.new("RGBA", picture.size, (255, 255, 255, 255))
-    return Image.alpha_composite(white, picture).convert("RGB")
+def flatten(picture: Image.Image, shade: int = 255) -> Image.Image:
+    """Return a picture without transparency, on a shade of grey. RGB."""
+    if picture.has_transparency_data:
+        behind = Image.new("RGBA", picture.size, (shade,) * 3 + (255,))
+        picture = Image.alpha_composite(behind, picture.convert("RGBA"))
+    return picture.convert("RGB")
 
 
 def _read_clip(path: Path, span: Span | None, shares: Sequence[float]) -> list[Image.Image]:

@@ -1,14 +1,14 @@
 """Files of judgements (qrels) and of ranked results (runs), as TREC or CSV."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from dashboard.errors import DataError, Findings, count_odd
-from dashboard.tables import FloatArray, IntArray, number_names, read_table
+from dashboard.tables import FloatArray, IntArray, Names, number_names, read_table
 from dashboard.texts import decode_text, read_bytes, require_file, require_number
 
 ODD = (b"\t", b"\r", b"\0")
@@ -19,8 +19,7 @@ Line = tuple[int, str, str, str]
 """Its number, query, item, and the number that both have."""
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(NamedTuple):
     """Rows of a file: a query, an item and a number (a score or a grade).
 
     Attributes:
@@ -31,8 +30,8 @@ class Pairs:
         values: Number of each row.
     """
 
-    queries: tuple[str, ...]
-    items: tuple[str, ...]
+    queries: Names
+    items: Names
     query: IntArray
     item: IntArray
     values: FloatArray
@@ -48,7 +47,7 @@ def read_run(path: Path, name: str, findings: Findings) -> Pairs:
     return _read_pairs(path, name, findings, ("query", "Q0", "item", "rank", "score", "tag"))
 
 
-def _read_pairs(path: Path, name: str, findings: Findings, fields: tuple[str, ...]) -> Pairs:
+def _read_pairs(path: Path, name: str, findings: Findings, fields: Names) -> Pairs:
     number = "grade" if "grade" in fields else "score"
     require_file(path, name, f"lines of query, item and {number}")
     if path.suffix == ".csv":
@@ -103,7 +102,7 @@ def _set_blanks(text: str) -> str:
     return text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
 
 
-def _parse_trec(text: bytes, fields: tuple[str, ...], number: str) -> Pairs | None:
+def _parse_trec(text: bytes, fields: Names, number: str) -> Pairs | None:
     """Return the rows of a text; None if a line has to be looked at more closely."""
     import pyarrow as pa  # type: ignore[import-untyped]
     from pyarrow import csv
@@ -159,7 +158,7 @@ def _collect(rows: Iterable[Line], name: str, number: str, findings: Findings) -
     return make_pairs(values)
 
 
-def _split_lines(text: str, name: str, fields: tuple[str, ...], number: str) -> Iterator[Line]:
+def _split_lines(text: str, name: str, fields: Names, number: str) -> Iterator[Line]:
     pick = itemgetter(*map(fields.index, ("query", "item", number)))
     for line, content in enumerate(text.split("\n"), start=1):
         parts = content.split(" ")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError, Findings, add_finding, explain_errors
-from dashboard.tables import AnyArray
+from dashboard.tables import AnyArray, Names
 from dashboard.texts import read_text
 
 Arrays = Mapping[str, Any]
@@ -43,7 +43,7 @@ def names_texts(name: str) -> bool:
     return bool(TEXT_WORDS & set(re.split(r"[_\-.\s/]", name.lower())))
 
 
-def find_ids(lists: Arrays, count: int, is_text: bool, is_only: bool) -> list[str] | None:
+def find_ids(lists: Arrays, count: int, is_text: bool, is_only: bool) -> Names | None:
     """Return the ids among the lists beside vectors, of as many: named so, texts, or numbers.
 
     Args:
@@ -80,7 +80,7 @@ def list_texts(cells: AnyArray) -> list[str]:
     ]
 
 
-def find_beside(name: str, there: Collection[str]) -> list[str]:
+def find_beside(name: str, there: Collection[str]) -> Names:
     """Return the files that may hold the ids of a file of vectors, the likeliest first."""
     path = PurePosixPath(name)
     files = [path.parent / each.format(path.stem) for each in (*OWN, *SHARED)]
@@ -91,7 +91,7 @@ def find_beside(name: str, there: Collection[str]) -> list[str]:
 
 def read_beside(
     folder: Path, name: str, count: int, there: Collection[str], findings: Findings
-) -> list[str] | None:
+) -> Names | None:
     """Return the ids of vectors from a file beside them; None if there is none of as many.
 
     Args:
@@ -122,7 +122,7 @@ def read_beside(
     return None
 
 
-def list_ids(found: Any, part: str = "") -> list[str]:
+def list_ids(found: Any, part: str = "") -> Names:
     """Return the ids in JSON: a list, alone or by a name, rows by ids, or ids by rows.
 
     >>> list_ids({"b": 1, "a": 0}), list_ids({"1": "b", "0": "a"}), list_ids({"0": 397, "1": 8})
@@ -141,9 +141,7 @@ def list_ids(found: Any, part: str = "") -> list[str]:
     return list(map(str, found)) if is_list else []
 
 
-def read_id_file(
-    path: Path, name: str, count: int, findings: Findings, part: str = ""
-) -> list[str]:
+def read_id_file(path: Path, name: str, count: int, findings: Findings, part: str = "") -> Names:
     """Return the ids of a file: lines, JSON, an array, or a column of a table.
 
     Args:

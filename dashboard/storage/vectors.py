@@ -89,7 +89,7 @@ class Vectors(Named):
         lengths: Euclidean length of each id's vector.
     """
 
-    ids: tuple[str, ...]
+    ids: Names
     stored: AnyArray | ArrayFile
     rows: IntArray
     lengths: FloatArray
@@ -124,15 +124,18 @@ class Vectors(Named):
 
     def list_blocks(self, step: int) -> Iterator[tuple[int, Float32Array]]:
         """Yield the place of the first of so many ids in succession, and their unit vectors."""
+        units = self.units
         for start in range(0, len(self.ids), step):
-            yield start, self.scale(start, start + step)
+            end = start + step
+            yield start, self.scale(start, end) if units is None else units[start:end]
 
 
 @cached(LRUCache(MAX_KEPT, getsizeof=attrgetter("nbytes")), condition=Condition())
 def _scale_all(vectors: Vectors) -> Float32Array:
     units = np.empty((len(vectors.ids), vectors.dimension), dtype=np.float32)
-    for start, block in vectors.list_blocks(max(1, BLOCK // vectors.dimension)):
-        units[start : start + len(block)] = block
+    step = max(1, BLOCK // vectors.dimension)
+    for start in range(0, len(units), step):
+        units[start : start + step] = vectors.scale(start, start + step)
     return units
 
 
@@ -201,7 +204,7 @@ def open_array(path: Path, name: str, meant: str, do: str = "") -> tuple[ArrayFi
         return ArrayFile(path, name, lines, dtype, file.tell(), state), is_fortran
 
 
-def read_ids(path: Path, name: str, findings: Findings) -> list[str]:
+def read_ids(path: Path, name: str, findings: Findings) -> Names:
     """Return the ids of a file, one a line.
 
     Raises:

@@ -14,7 +14,7 @@ from dashboard.errors import DataError, Findings, add_finding, count_odd, explai
 from dashboard.storage.runs import Pairs, read_run
 from dashboard.storage.settings import read_toml
 from dashboard.storage.vectors import Vectors, read_vectors
-from dashboard.tables import Table, Ties
+from dashboard.tables import Names, Table, Ties
 from dashboard.texts import read_text
 
 RUNS = (".trec", ".txt", ".run", ".csv")
@@ -114,7 +114,7 @@ def read_version(
     return Version(name, note, gallery, stored, file=shown, date=date)
 
 
-def order_versions(versions: Versions) -> list[str]:
+def order_versions(versions: Versions) -> Names:
     """Return the names by the dates, where all have one, else in their order.
 
     Of versions of the same files, such as an index, it is the first.

@@ -135,7 +135,7 @@ def explain_null(study: Study, version: str, query: int, measure: Measure) -> st
 def describe_rows(study: Study, query: int, metric: str, rows: Rows) -> Row:
     """Add the fields of plugins to rows, and return what plugins say of the query."""
     asked = Row()
-    for describe in load_all("describe_results"):
+    for describe in load_all("describe_results", study.rules.name):
         told, fields = describe(study, query, metric, rows)
         asked |= told
         for row, more in zip(rows, fields, strict=False):  # none of a plugin with nothing to say

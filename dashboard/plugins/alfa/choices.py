@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dashboard.study.choices import Choice, Values
@@ -10,14 +9,15 @@ from dashboard.texts import parse_number
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
+    from dashboard.tables import Names
 
 
-def _list_groups(collection: Collection, before: Values) -> Sequence[str]:
+def _list_groups(collection: Collection, before: Values) -> Names:
     tables = collection.tables.get("alfa")
     return tables.groups if tables else ()
 
 
-def _pick_groups(collection: Collection, before: Values) -> tuple[str, ...]:
+def _pick_groups(collection: Collection, before: Values) -> Names:
     known = _list_groups(collection, before)
     wanted = collection.settings.get("default_groups", ("pv_object_type", "pv_actor_behavior"))
     return tuple(group for group in wanted if group in known) or tuple(known)

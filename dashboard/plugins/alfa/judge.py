@@ -107,8 +107,7 @@ def describe_results(study: Study, query: int, metric: str, rows: Rows) -> Descr
     Keywords that its text names beside those are not_counted.
     """
     judged = study.given_judgement
-    if not isinstance(judged, KeywordJudgement):
-        return {}, []
+    assert isinstance(judged, KeywordJudgement)
     items = study.find_items(rows).tolist()
     parts = list_parts(judged, query).values()
     ticks = [[bool(item >= 0 and has[item]) for has in parts] for item in items]

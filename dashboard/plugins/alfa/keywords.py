@@ -59,7 +59,7 @@ class Keywords:
         mapped: Candidates of each stored query, by its id, in the order of the file.
     """
 
-    groups: tuple[str, ...]
+    groups: Names
     index: Mapping[Keyword, int]
     has: BoolArray
     mapped: Mapping[str, Sequence[Candidate]]
@@ -148,7 +148,7 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
     has = np.zeros((len(index), len(collection.items)), bool)
     for keyword, rows in pairs:
         has[index[keyword], rows] = True
-    bare = [collection.items.ids[item] for item in np.flatnonzero(~has.any(axis=0))]
+    bare = [collection.items.ids[item] for item in np.flatnonzero(~has.any(axis=0)).tolist()]
     findings += count_odd(
         ANNOTATION, bare, "items without a keyword", "keywords; these are not judged", "note"
     )
@@ -185,7 +185,7 @@ def _find_items(table: Table, collection: Collection, findings: Findings) -> lis
     return [collection.items.index.get(names.get(name, ""), -1) for name in table.ids]
 
 
-def _group_cells(cells: Names, items: Sequence[int]) -> Iterator[tuple[list[str], list[int]]]:
+def _group_cells(cells: Names, items: Sequence[int]) -> Iterator[tuple[Names, list[int]]]:
     """Yield the keywords of each different cell, and the items that have it."""
     rows: defaultdict[str, list[int]] = defaultdict(list)
     for cell, item in zip(cells, items, strict=True):
@@ -253,7 +253,7 @@ class Entry(NamedTuple):
     """A keyword and its other words."""
 
     keyword: Keyword
-    words: tuple[str, ...] = ()
+    words: Names = ()
 
 
 Vocabulary = tuple[Entry, ...]

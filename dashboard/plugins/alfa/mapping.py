@@ -84,7 +84,7 @@ def map_texts(texts: Names, vocabulary: Vocabulary) -> list[list[Candidate]]:
     return mapped
 
 
-def list_negations(text: str, vocabulary: Vocabulary) -> list[str]:
+def list_negations(text: str, vocabulary: Vocabulary) -> Names:
     """Return the negated parts of a text, such as "no pedestrians"; they name no keyword."""
     phrases = _make_phrases(vocabulary)
     return read_text(text, phrases.exact, phrases.whole, ego=phrases.ego).negated
@@ -103,7 +103,7 @@ class Phrases:
     """
 
     entries: Vocabulary
-    texts: tuple[str, ...]
+    texts: Names
     owner: IntArray
     exact: Mapping[str, Collection[int]]
     whole: Collection[str]

@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from dashboard.tables import Names
+
 LONGEST_PHRASE = 6
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 CONTRACTED = re.compile(r"'(?:s|re|ve|ll|d|m)$")
@@ -43,7 +45,7 @@ class Reading(NamedTuple):
     """Words of a text that can name keywords, in stretches between negations, and the negations."""
 
     stretches: list[list[str]]
-    negated: list[str]
+    negated: Names
 
 
 class _Word(NamedTuple):
@@ -87,7 +89,7 @@ def read_text(text: str, phrases: Collection[str], whole: Collection[str], *, eg
     return Reading([stretch for stretch in stretches if stretch], negated)
 
 
-def list_content(phrase: str, *, ego: bool) -> list[str]:
+def list_content(phrase: str, *, ego: bool) -> Names:
     """Return the words of a phrase without stop words.
 
     Args:
@@ -99,7 +101,7 @@ def list_content(phrase: str, *, ego: bool) -> list[str]:
     return [words[place].text for place in _list_places(words, ego=ego)]
 
 
-def drop_articles(phrase: str) -> list[str]:
+def drop_articles(phrase: str) -> Names:
     """Return the words of a phrase without articles."""
     return [word.text for word in _split_words(phrase, ego=False) if word.text not in ARTICLES]
 

@@ -81,8 +81,7 @@ def judge(collection: Collection, choices: Choices) -> LabelJudgement:
 
 def describe_class(study: Study, query: int, metric: str, rows: Rows) -> Described:
     """Return the class that a query asks for, and nothing of results."""
-    if not isinstance(study.given_judgement, LabelJudgement) or study.rules.name != NAME:
-        return {}, []
+    assert isinstance(study.given_judgement, LabelJudgement)
     asked = ", ".join(sorted(study.given_judgement.asked[query])) or "none"
     return {"class": f"{study.collection.tables[NAME]}: {asked}"}, []
 

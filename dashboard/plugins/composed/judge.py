@@ -4,7 +4,7 @@ import numpy as np
 
 from dashboard.errors import DataError, Findings, add_finding, count_odd, list_names
 from dashboard.evaluation.binary_metrics import compute_average_precision
-from dashboard.evaluation.block import Block, Sum
+from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table, list_judged
 from dashboard.evaluation.metrics import metric
 from dashboard.storage.collection import Collection
@@ -93,6 +93,6 @@ COMPOSED = JudgingRules(
     source="Fashion retrieval with language feedback: evaluation of the challenge",
     cutoff="never",
 )
-def compute_annotated_ap(block: Block, k: int | None) -> Sum:
+def compute_annotated_ap(block: Block, k: Cut) -> Sum:
     """Compute AP of a list that holds annotated items only."""
     return compute_average_precision(block, None)

@@ -1,8 +1,8 @@
 """`satisfaction`: how metrics agree with what people said of the lists that they saw."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
-from dashboard.commands.options import FINE, Answer, add_collection, add_options, open_call
+from dashboard.commands.options import FINE, Answer, open_call
 from dashboard.commands.output import say
 
 HELP = "correlation of metrics with the satisfaction of people who saw lists"
@@ -16,12 +16,6 @@ OPTIONS = """
 --average pictures|rows  what AVG is the mean of: pictures, or the means of rows (default pictures)
 --divide window|w  divide a window by its results (window), or always by its size (w)
 """
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
-    add_options(parser, OPTIONS)
 
 
 def answer(call: Namespace) -> Answer:

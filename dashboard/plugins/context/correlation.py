@@ -1,6 +1,6 @@
 """Rank correlations, and whether two of them that share a variable differ."""
 
-from math import atanh, nan, sqrt, tanh
+from math import atanh, copysign, nan, sqrt, tanh
 from typing import NamedTuple
 
 import numpy as np
@@ -85,13 +85,10 @@ def compute_difference_interval(
     shared = (r23 - r12 * r13 / 2) * (1 - r12**2 - r13**2 - r23**2) + r23**3
     c = shared / ((1 - r12**2) * (1 - r13**2))
     half = float(special.ndtri(0.5 + level / 2)) / sqrt(n - 3)  # of Fisher's transformation
-    (low2, high2), (low3, high3) = (
-        (tanh(atanh(r) - half), tanh(atanh(r) + half)) for r in (r12, r13)
-    )
-    down = r12 - low2
-    up = high3 - r13
-    other_up = high2 - r12
-    other_down = r13 - low3
-    low = r12 - r13 - sqrt(max(0.0, down**2 + up**2 - 2 * c * down * up))
-    high = r12 - r13 + sqrt(max(0.0, other_up**2 + other_down**2 - 2 * c * other_up * other_down))
-    return low, high
+
+    def bound(end: float) -> float:
+        one, other = r12 - tanh(atanh(r12) + end), r13 - tanh(atanh(r13) - end)
+        width = sqrt(max(0.0, one**2 + other**2 + 2 * c * one * other))
+        return r12 - r13 + copysign(width, end)
+
+    return bound(-half), bound(half)

@@ -1,7 +1,7 @@
 """Relevance from 0 to 100: what workers said, or the share of required keywords."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -101,7 +101,7 @@ def read_answers(collection: Collection, findings: Findings) -> Pairs:
         if collection.qrels is None:
             raise DataError(FILE, "no such file", "relevance of each worker, or means in qrels.csv")
         values = _scale(collection.qrels.values, "qrels", largest)
-        return replace(collection.qrels, values=values)
+        return collection.qrels._replace(values=values)
     table = read_table(path, FILE, ("query_id", "item_id", "relevance"), findings, unique=False)
     values = np.array([parse_number(text) for text in table["relevance"]])
     values = _scale(values, FILE, largest, table.lines)

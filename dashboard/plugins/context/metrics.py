@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from dashboard.evaluation.block import Block, Sum
+from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.evaluation.graded_metrics import PER, count_images
 from dashboard.evaluation.measurement import Described
 from dashboard.evaluation.metrics import Setting, find_metric, metric, parse_one
@@ -52,7 +52,7 @@ def describe_gains(study: Study, query: int, metric: str, rows: Rows) -> Describ
 
     r alone for items that are in no list; nothing where nobody judged the query.
     """
-    if study.rules.name != NAME or np.isnan(study.judgement.grades(query)).all():
+    if np.isnan(study.judgement.grades(query)).all():
         return {}, []
     name = parse_one(metric).name if metric else "CG"
     credits = np.append(study.judgement.credits(query), 0.0)[study.find_items(rows)]
@@ -74,7 +74,7 @@ def read_window(name: str) -> tuple[int, str]:
     return int(values.get("w", WINDOW.default)), str(values.get("divide", DIVIDE.default))
 
 
-def list_credits(block: Block, k: int | None) -> Iterator[FloatArray]:
+def list_credits(block: Block, k: Cut) -> Iterator[FloatArray]:
     """Yield the credit of every result of each list that is looked at, 0 for one without a row."""
     looked_at = block.count_looked_at(k)
     for (low, high), length in zip(find_bounds(block.row, len(looked_at)), looked_at, strict=True):
@@ -85,7 +85,7 @@ def list_credits(block: Block, k: int | None) -> Iterator[FloatArray]:
 
 
 def sum_lists(
-    block: Block, k: int | None, list_terms: Callable[[FloatArray], FloatArray], per: str
+    block: Block, k: Cut, list_terms: Callable[[FloatArray], FloatArray], per: str
 ) -> Sum:
     """Return the metric that adds up what each list of credits has at each of its ranks."""
     found = [list_terms(credit) for credit in list_credits(block, k)]
@@ -136,7 +136,7 @@ def _register(name: str) -> None:
     end = " ÷ K" if per_default is PER_IMAGE else ""
 
     def compute(
-        block: Block, k: int | None, w: int = 10, divide: str = "window",
+        block: Block, k: Cut, w: int = 10, divide: str = "window",
         per: str = str(per_default.default), **chosen: float,
     ) -> Sum:  # fmt: skip
         def list_terms(credit: FloatArray) -> FloatArray:
@@ -168,7 +168,7 @@ for _name in DISCOUNTS:
     settings=(WINDOW, DIVIDE, PER),
 )
 def compute_largest_gain(
-    block: Block, k: int | None, w: int = 10, divide: str = "window", per: str = "list"
+    block: Block, k: Cut, w: int = 10, divide: str = "window", per: str = "list"
 ) -> FloatArray:
     """Compute the largest gain in context of the results that are looked at."""
     best = [compute_gain(credit, w, divide).max(initial=0.0) for credit in list_credits(block, k)]
@@ -182,7 +182,7 @@ def compute_largest_gain(
     reads="credits",
     settings=(Setting("rows", 0, 0, 10_000), PER),
 )
-def compute_average(block: Block, k: int | None, rows: int = 0, per: str = "list") -> Sum:
+def compute_average(block: Block, k: Cut, rows: int = 0, per: str = "list") -> Sum:
     """Compute the mean of the partial relevance, or of the means of rows of so many results."""
     return sum_lists(block, k, lambda credit: credit * weigh_by_length(credit, rows), per)
 
@@ -194,7 +194,7 @@ def compute_average(block: Block, k: int | None, rows: int = 0, per: str = "list
     reads="credits",
     settings=(PER,),
 )
-def compute_largest(block: Block, k: int | None, per: str = "list") -> FloatArray:
+def compute_largest(block: Block, k: Cut, per: str = "list") -> FloatArray:
     """Compute the largest partial relevance of the results that are looked at."""
     best = [credit.max(initial=0.0) for credit in list_credits(block, k)]
     return np.array(best) / count_images(block, k, per)

@@ -24,7 +24,7 @@ from dashboard.plugins.context.judge import HALF, MAX_INVALID_SHARE, SCALE, Rele
 from dashboard.plugins.context.lists import ViewedLists
 from dashboard.plugins.context.metrics import DISCOUNTS, compute_gain, read_window, weigh_rows
 from dashboard.retrieval.run import Part
-from dashboard.tables import FloatArray, Row, Rows
+from dashboard.tables import FloatArray, Names, Row, Rows
 
 ALPHA = 0.05
 LEAST_LISTS = 3
@@ -200,7 +200,7 @@ def _is_clear(p: float) -> bool | None:
     return None if np.isnan(p) else p < ALPHA
 
 
-def explain_nulls(viewed: ViewedLists, reading: Reading, rows: Rows) -> list[str]:
+def explain_nulls(viewed: ViewedLists, reading: Reading, rows: Rows) -> Names:
     """Return sentences on why some rows have no correlation, or why there is no row."""
     names = ("r", "r_original", "r_context")
     sizes = [row["n"] for row in rows if any(np.isnan(row.get(name, 0.0)) for name in names)]
@@ -230,7 +230,7 @@ def compare_depths(viewed: ViewedLists, reading: Reading) -> Rows:
 
 def split_by_variance(
     pages: pd.DataFrame, fraction: float = 0.25
-) -> tuple[pd.Series, list[str], list[str]]:
+) -> tuple[pd.Series, Names, Names]:
     """Return the variance of relevance of each list, and the lists of the largest and smallest.
 
     Variance of the population, rounded to 12 decimals; floor(n × fraction) lists each; equal ones

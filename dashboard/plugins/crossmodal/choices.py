@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dashboard.study.choices import Choice, Values
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
+    from dashboard.tables import Names
 
 PROTOCOL = "crossmodal"
 WHOLE = "whole"
@@ -33,7 +33,7 @@ def _count_pictures(collection: Collection) -> int:
     )
 
 
-def _list_tests(collection: Collection, before: Values) -> Sequence[str]:
+def _list_tests(collection: Collection, before: Values) -> Names:
     most = _count_pictures(collection) if before["protocol"] == PROTOCOL else 0
     return [WHOLE, *(name for name, folds in FOLDS.items() if most >= folds * FOLD)]
 

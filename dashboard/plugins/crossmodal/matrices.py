@@ -5,7 +5,7 @@ the shape tells what they are, and for a square one the setting `matrix_rows`.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from dashboard.plugins.crossmodal.matrix_source import MatrixSource, find_decima
 from dashboard.plugins.crossmodal.sides import TEXTS
 from dashboard.retrieval.sources import place_items
 from dashboard.storage.collection import Collection
+from dashboard.storage.media import Matches
 from dashboard.storage.runs import list_pairs
 from dashboard.storage.vectors import open_array, read_ids
 from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
@@ -82,7 +83,7 @@ def _read_axes(path: Path, shape: tuple[int, int], findings: Findings) -> Axes |
     files = [path.with_name(f"{path.stem}.{axis}.txt") for axis in AXES]
     if not any(file.is_file() for file in files):
         return None
-    read: list[list[str]] = []
+    read: list[Names] = []
     for axis, file, number in zip(AXES, files, shape, strict=True):
         name = f"runs/{file.name}"
         require_file(file, name, f"the ids of runs/{path.name}, one a line")
@@ -133,7 +134,7 @@ def _guess_axes(
     return ways[rows]
 
 
-def _list_sides(collection: Collection) -> tuple[list[str], list[str], str]:
+def _list_sides(collection: Collection) -> tuple[Names, Names, str]:
     """Return the pictures and the texts that a matrix may hold, and their order in words."""
     items = collection.items
     gallery = items.ids[: len(items.lines) or None]  # judged items that the file lacks follow
@@ -147,7 +148,7 @@ def _list_sides(collection: Collection) -> tuple[list[str], list[str], str]:
     return pictures, texts, "in the order of items.csv and queries.csv"
 
 
-def _find_queried(collection: Collection) -> dict[str, str]:
+def _find_queried(collection: Collection) -> Matches:
     """Return the item that each query is about, else the text item that has its words.
 
     Of several texts with the same words a query has one that belongs to its picture, by the judged
@@ -174,7 +175,7 @@ def _find_queried(collection: Collection) -> dict[str, str]:
     return found
 
 
-def _find_lines(collection: Collection, axes: Axes, meant: Mapping[str, str]) -> IntArray:
+def _find_lines(collection: Collection, axes: Axes, meant: Matches) -> IntArray:
     """Return the row of each query, and the column of those that have no row; else -1."""
     places = [{name: line for line, name in enumerate(axis)} for axis in axes]
     names = collection.queries.ids

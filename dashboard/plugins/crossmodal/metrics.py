@@ -1,11 +1,7 @@
 """R@K of both directions, their sum and mean, ranks of the first answer, and AP of R places."""
 
-from dataclasses import replace
-
-import numpy as np
-
 from dashboard.evaluation.binary_metrics import compute_average_precision, compute_success
-from dashboard.evaluation.block import Block, Sum
+from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.evaluation.metrics import metric
 from dashboard.tables import FloatArray
 
@@ -32,23 +28,21 @@ for _way, _asking, _found in WAYS:
     cutoff="never",
     depth=10,
 )
-def compute_recall_sum(block: Block, k: int | None) -> FloatArray:
+def compute_recall_sum(block: Block, k: Cut) -> FloatArray:
     """Compute R@1 + R@5 + R@10 of one direction; the protocol adds the other."""
     one, five, ten = (compute_success(block, each) for each in RECALLS)
     return one + five + ten
 
 
 @metric("mR", formula="Rsum ÷ 6", source=SOURCE, cutoff="never", depth=10)
-def compute_mean_recall(block: Block, k: int | None) -> FloatArray:
+def compute_mean_recall(block: Block, k: Cut) -> FloatArray:
     """Compute the mean of R@1, R@5 and R@10; the protocol takes both directions."""
     return compute_recall_sum(block, None) / len(RECALLS)
 
 
-def compute_first_rank(block: Block, k: int | None) -> FloatArray:
+def compute_first_rank(block: Block, k: Cut) -> FloatArray:
     """Compute the rank of the first hit; 0 for none, which the protocol decides about."""
-    ranks = np.full(len(block.relevant), np.inf)
-    np.minimum.at(ranks, block.row[block.hit], block.rank[block.hit].astype(float))
-    return np.where(np.isinf(ranks), 0.0, ranks)
+    return block.sum(block.find_first_hits() * block.rank).compute(None)
 
 
 for _way, _asking, _found in WAYS:
@@ -71,7 +65,7 @@ for _way, _asking, _found in WAYS:
     cutoff="never",
     other_names=("mAP_R",),
 )
-def compute_ap_of_first_places(block: Block, k: int | None) -> Sum:
+def compute_ap_of_first_places(block: Block, k: Cut) -> Sum:
     """Compute the mean of hits ÷ rank over R places, 0 for relevant items behind them."""
     inside = block.hit & (block.rank <= block.relevant[block.row])
-    return compute_average_precision(replace(block, hit=inside), None)
+    return compute_average_precision(block._replace(hit=inside), None)

@@ -23,11 +23,11 @@ class Sides(NamedTuple):
         is_text: True for each item that is a text, and a last False for a query without an item.
     """
 
-    names: tuple[str, ...]
+    names: Names
     members: dict[str, IntArray]
     is_text: BoolArray
 
-    def list_searched(self, collection: Collection) -> list[str]:
+    def list_searched(self, collection: Collection) -> Names:
         """Return the side that each query searches; "" for all.
 
         That is the side that its `among` names; without one an item query searches the other of two

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 
 from dashboard.commands import measure
-from dashboard.commands.options import FINE, Answer, open_study_of
+from dashboard.commands.options import FINE, Answer, add_options, open_study_of
 from dashboard.commands.output import say
 
 HELP = measure.HELP
@@ -16,10 +16,9 @@ TERMS = (
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the core's command, and one for a query."""
     measure.add_arguments(parser)
-    parser.add_argument(
-        "--explain",
-        metavar="QUERY_ID",
-        help="the terms that add up to each value of this query, a row a result",
+    add_options(
+        parser,
+        "--explain QUERY_ID  the terms that add up to each value of this query, a row a result",
     )
 
 

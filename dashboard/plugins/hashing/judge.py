@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from dashboard.errors import DataError, Findings, add_finding, list_names
-from dashboard.evaluation.block import Block
+from dashboard.evaluation.block import Block, Cut
 from dashboard.evaluation.judgement import Judgement, JudgingRules, judge_table
 from dashboard.evaluation.labels import (
     LabelJudgement,
@@ -163,8 +163,6 @@ def _sign(vectors: Vectors, is_binary: bool) -> Vectors:
 
 def describe_types(study: Study, query: int, metric: str, rows: Rows) -> Described:
     """Note each result's distance to the query, its type, and the labels that both have."""
-    if study.rules.name != NAME:
-        return {}, []
     judged = study.judgement
     grades = judged.grades(query)
     graded = np.append(np.nan_to_num(grades), 0.0)
@@ -190,7 +188,7 @@ def describe_types(study: Study, query: int, metric: str, rows: Rows) -> Describ
     cutoff="never",
     other_names=(f"P(H≤{RADIUS})",),
 )
-def refuse_results(block: Block, k: int | None) -> FloatArray:
+def refuse_results(block: Block, k: Cut) -> FloatArray:
     """Compute the share of hits among the items within Hamming distance 2.
 
     Raises:

@@ -1,7 +1,6 @@
 """Bounds of a metric over the order of ties: most items of short codes have equal distances."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -69,8 +68,8 @@ def _order_ties(part: Part, grade: FloatArray, sign: int) -> Part:
     place = np.arange(len(row)) - np.repeat(starts, sizes)
     rank = first + place if sign < 0 else last - np.repeat(sizes, sizes) + 1 + place
     item = part.item[order]
-    return replace(
-        part, row=row, item=item, score=part.score[order], rank=rank, tie_first=first, tie_last=last
+    return part._replace(
+        row=row, item=item, score=part.score[order], rank=rank, tie_first=first, tie_last=last
     )
 
 

@@ -9,7 +9,6 @@ from dashboard.commands.options import (
     FINE,
     WRONG,
     Answer,
-    add_codes,
     add_options,
     complain,
     list_typed,
@@ -27,6 +26,8 @@ OPTIONS = """
 --queries-from |keywords|none  ask for each class as a text
 --update  make a collection anew that is there
 --dry-run  say what would be made
+--codes |packed|none  arrays of bytes are packed codes of eight bits each; or bytes, and 0 and 1,
+    are vectors
 """
 COLUMNS = ("file", "rows", "taken_from", "guessed")
 
@@ -43,7 +44,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="folder or file to read; nothing in it is changed",
     )
     add_options(parser, OPTIONS)
-    add_codes(parser)
     parser.add_argument(
         "--by-position",
         action=BooleanOptionalAction,

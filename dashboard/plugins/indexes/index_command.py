@@ -5,14 +5,15 @@ many vectors were sent and read back.
 """
 
 import re
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
-from dashboard.commands.options import FINE, Answer, add_collection, add_options, open_call
+from dashboard.commands.options import FINE, Answer, open_call
 from dashboard.commands.output import draw_bar, say, say_where
 from dashboard.errors import DataError
 
 HELP = "build an approximate index of a version, or copy its vectors to a Milvus server"
 OPTIONS = """
+--version VERSION!  one with vectors
 --to URI  the Milvus server to copy the vectors to, such as http://127.0.0.1:19530
 --factory TEXT  the index to build, as faiss.index_factory takes it, such as "IVF64,Flat" or
     "HNSW32"; with --to Milvus' name of it, such as HNSW (default FLAT, which is exact)
@@ -24,13 +25,6 @@ OPTIONS = """
 PARAMETERS = re.compile(r"(?!verbose)\w+=[1-9]\d{0,8}(,(?!verbose)\w+=[1-9]\d{0,8})*")
 COPIED = ("rows", "copied", "checked")
 COLUMNS = ("index", "k", "recall", "low", "high", "p50_ms", "p95_ms", "bytes", "build_s")
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
-    parser.add_argument("--version", required=True, metavar="VERSION", help="one with vectors")
-    add_options(parser, OPTIONS)
 
 
 def answer(call: Namespace) -> Answer:

@@ -22,6 +22,7 @@ from cachetools import LRUCache, TTLCache, cached
 from dashboard.errors import DataError
 from dashboard.storage.drafts import replace_files
 from dashboard.storage.media import cut_address
+from dashboard.tables import Names
 
 HOSTS = "DASHBOARD_MEDIA_HOSTS"
 """Variable that lists hosts, such as media.example.org, media.example.org:8443 or s3://bucket, and
@@ -88,7 +89,7 @@ def fetch_media(address: str, is_wanted: bool) -> Path | None:
     return path
 
 
-def _list_hosts() -> list[str]:
+def _list_hosts() -> Names:
     return os.environ.get(HOSTS, "").lower().split()
 
 

@@ -1,13 +1,11 @@
 """`run`: ask a search system every query, and make its results a version."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from dashboard.commands.options import (
     FINE,
     FOUND,
     Answer,
-    add_collection,
-    add_options,
     complain,
     open_call,
 )
@@ -16,22 +14,14 @@ from dashboard.errors import list_names
 
 HELP = "ask a search system over HTTP every query; a second call asks those that failed"
 OPTIONS = """
+--version VERSION!  name of the new version, or of one whose missing answers are asked
+--search URL!  address of the system: it gets {"query_id", "text", "item_id", "k"} as JSON, and
+    answers a list of ids, of pairs [id, score], or of {"id", "score"}
 --depth NUMBER  results that are asked for (default 100)
 --timeout SECONDS  seconds to wait for an answer (default 30)
 --tries NUMBER  how often a query is sent at most, with growing pauses (default 4)
 """
 COLUMNS = ("queries", "answered", "failed", "p50_ms", "p95_ms")
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
-    text = "name of the new version, or of one whose missing answers are asked"
-    parser.add_argument("--version", required=True, metavar="VERSION", help=text)
-    text = 'address of the system: it gets {"query_id", "text", "item_id", "k"} as JSON, and '
-    text += 'answers a list of ids, of pairs [id, score], or of {"id", "score"}'
-    parser.add_argument("--search", required=True, metavar="URL", help=text)
-    add_options(parser, OPTIONS)
 
 
 def answer(call: Namespace) -> Answer:

@@ -21,7 +21,7 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, replace_files, report_full_disk
 from dashboard.storage.runs import list_pairs
 from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
-from dashboard.tables import Ties
+from dashboard.tables import Names, Ties
 
 if TYPE_CHECKING:
     from dashboard.plugins.services.http_service import Service
@@ -167,7 +167,7 @@ def run_search(
 
 def _list_missing(
     collection: Collection, answered: Container[str], failed: Mapping[str, str]
-) -> list[tuple[str, ...]]:
+) -> list[Names]:
     """Return id, text and item of the queries to ask; those that may fail again come last."""
     rows = collection.queries.list_rows("text", "item_id")
     missing = [each for each in rows if each[0] not in answered and any(each[1:])]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from dashboard.errors import DataError, Findings, add_finding
-from dashboard.evaluation.block import Block, Sum
+from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.evaluation.judgement import judge_table
 from dashboard.evaluation.metrics import metric
 from dashboard.storage.collection import Collection
@@ -67,7 +67,7 @@ def find_pairs(collection: Collection, findings: Findings) -> Pairs | None:
     cutoff="never",
     reads="judged",
 )
-def compute_bpref(block: Block, k: int | None) -> Sum:
+def compute_bpref(block: Block, k: Cut) -> Sum:
     """Compute how rarely a judged non-relevant item precedes a relevant one."""
     before = block.count_so_far(block.nonrelevant)
     most = block.relevant[block.row]

@@ -7,7 +7,6 @@ from dashboard.commands.options import (
     FINE,
     WRONG,
     Answer,
-    add_codes,
     add_collection,
     add_options,
     complain,
@@ -29,6 +28,8 @@ OPTIONS = """
 --run FILE  results in place of vectors: TREC lines, or CSV with query_id, item_id and score; or a
     matrix, X.npy, with the ids of its rows and columns in X.rows.txt and X.columns.txt
 --note TEXT  a sentence on what is new
+--codes |packed|none  arrays of bytes are packed codes of eight bits each; or bytes, and 0 and 1,
+    are vectors
 """
 KEPT = ("items", "ids", "queries", "query_ids", "note", "by_position")
 """Options that are typed again with the answer to a question."""
@@ -40,7 +41,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_collection(parser)
     add_version_name(parser, "name of the new version")
     add_options(parser, OPTIONS)
-    add_codes(parser)
 
 
 def add_version_name(parser: ArgumentParser, text: str) -> None:

@@ -16,6 +16,7 @@ from PIL import Image
 
 from dashboard.errors import DataError, explain_errors
 from dashboard.plugins import load_named
+from dashboard.storage.array_files import read_tensor
 from dashboard.storage.new_versions import compute_digest, list_left_out
 from dashboard.storage.settings import Settings
 from dashboard.tables import AnyArray, Names
@@ -182,8 +183,7 @@ def _open_function(named: str) -> BatchEncoder:
 
     def encode(inputs: Inputs, side: str) -> AnyArray:
         try:
-            found = call(list(inputs))
-            return np.asarray(found.detach().cpu() if hasattr(found, "detach") else found)
+            return read_tensor(call(list(inputs)))
         except Exception as error:  # code of the caller may raise anything
             raise DataError(
                 named, f"{type(error).__name__}: {str(error)[:200]}", "a vector for each input"

@@ -17,7 +17,7 @@ from dashboard.storage.drafts import check_name, claim
 from dashboard.storage.new_versions import NamedVectors, Stated, add_vectors, replace_queries
 from dashboard.storage.posters import find_item_file, read_frames
 from dashboard.storage.versions import Version
-from dashboard.tables import Float32Array, Rows
+from dashboard.tables import Float32Array, Names, Rows
 
 SAVE_SECONDS = 3.0
 """Work of so many seconds is lost at most when a call is killed."""
@@ -217,7 +217,7 @@ def _embed_side(side: _Side, encoder: BatchEncoder, size: int, place: Path, repo
         _save(place, side, part)
 
 
-def _make_batches(names: list[str], side: _Side, size: int) -> Iterator[dict[str, list[Any]]]:
+def _make_batches(names: Names, side: _Side, size: int) -> Iterator[dict[str, list[Any]]]:
     """Yield inputs by id: about `size` of them, either texts or pictures."""
     batch: dict[str, list[Any]] = {}
     for name in names:

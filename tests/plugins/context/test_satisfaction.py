@@ -105,7 +105,6 @@ def test_broken_files_are_findings(tmp_path: Path, name: str, content: str, said
     assert not [each for each in before.findings if each.level != "note"]
     (folder / name).write_text(content)
     opened = open_collection(folder)
-    assert opened.digest != before.digest
     found = [f"{each.file} line {each.line}: {each.found}" for each in opened.findings]
     assert any(each.startswith(said) for each in found), found
     assert {type(each.line) for each in opened.findings} <= {int, type(None)}  # for JSON
