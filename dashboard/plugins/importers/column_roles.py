@@ -32,8 +32,9 @@ KEYS = "id key uid"
 """Columns that name the rows of captions and judgements, where another one names the items."""
 CAPTION_ID = """caption_id cap_id sent_id sen_id sentence_id text_id audiocap_id caption_number
 comment_number"""
-QUERY = "query_id q_id topic topic_id query query_text"
-OTHER = "reference_id item product doc document passage_id url"
+QUERY = """query_id q_id qid topic topic_id query query_text query_image query_img search_term
+search_query"""
+OTHER = "reference_id item product doc document passage_id url gallery_image gallery_img"
 """Names of the items in tables that name queries, too."""
 QUERY_TEXT = "text query_text query title question"
 START = "span_start start_time time_start start start_sec start_seconds start_timestamp begin"
@@ -56,6 +57,7 @@ COCO = re.compile(r"captions_\w+20\d\d\.json")
 NUMERAL = re.compile(r"[-+.,]?\d")
 SCORE = "score similarity"
 RANK = "rank position doc_position"
+RUN = "snapshot_name model model_name run_name system"
 NUMBERS = f"{GRADE} {SCORE} {RANK}"
 GENERAL = re.compile(
     r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat)s?|clips|gallery|corpus|"
@@ -213,7 +215,7 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         take("rank", RANK, whole=True)
     keys = KEYS.split()
     take("item_id", " ".join([*sorted(f"{ITEM} {FILE}".split(), key=keys.__contains__), OTHER]))
-    take("run", "snapshot_name")
+    take("run", RUN)
     is_bare = not is_asked and {*block.columns} == {of["query_id"], of["item_id"]}
     is_stated = source.options.columns.keys() >= {"query_id", "item_id"}
     if is_bare or is_stated or of.keys() & {"grade", "score", "rank"}:
@@ -221,7 +223,8 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         of |= {"text": text} if text else {}
         roles.kind = "pairs"
         free = [n for n in block.columns if n not in of.values() and not NUMBERED.search(n)]
-        more = [n for n in free if all(map(_is_number, block.columns[n]))]
+        ranks = roles.find(RANK)
+        more = [n for n in free if n not in ranks and all(map(_is_number, block.columns[n]))]
         if more and "grade" not in of and not is_stated:
             told = f"columns beside results that may be grades ({list_names(more)})"
             do = f"Type --map query_id={of['query_id']},item_id={of['item_id']},grade={more[0]}"
@@ -329,7 +332,13 @@ def _leave_out(block: Block, source: Source, of: Texts, free: Names) -> None:
         source.say(block.file, f"further columns of pictures ({list_names(shown)})", wanted)
     is_beside = "image_id" in block.columns and COCO.search(" ".join(source.files))
     is_of_model = is_beside or OF_MODELS.search(find_stem(block.file))
-    if is_of_model and "caption" in of and len(of) == len(block.columns) and not block.vectors:
+    if (
+        is_of_model
+        and "caption_id" not in of
+        and "caption" in of
+        and len(of) == len(block.columns)
+        and not block.vectors
+    ):
         raise DataError(block.file, "a model's captions, by its name", "those of people")
 
 

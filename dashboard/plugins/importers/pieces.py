@@ -128,8 +128,9 @@ MIN_WIDE = 8
 """Fractions in columns or lists that are a vector; fewer are scores, boxes and places."""
 RESULTS = re.compile("result|hits|ranking|retrieved|(?<!unrated_)docs$|children$", re.I)
 RELEVANT = re.compile(r"(?<!ir)(?<!non)(?<!no[nt][_ -])relevant|(?<!false[_ -])positive", re.I)
+ASKED = ("query", "q", "query_id", "qid")
 LISTED = re.compile(rf"^(?!n_|num|true).*({RELEVANT.pattern})\w*s$", re.I)
-"""Names of lists of the ids that a query found, or should find."""
+"""Names of a query, and of lists of the ids that it found, or should find."""
 Piece = Copied | Items | ClassNames | Queries | Judgements | Captions | Vectors | RunLines
 Pieces = Iterator[Piece]
 
@@ -272,7 +273,7 @@ def part_results(row: Row) -> list[Row]:
         name: split_cells([own])[own] if isinstance(own, str) and LISTED.search(name) else own
         for name, own in flatten(row).items()
     }
-    asked = [own for name, own in cells.items() if name.rpartition(".")[2] in ("query", "q")]
+    asked = [own for name, own in cells.items() if name.rpartition(".")[2] in ASKED]
     lists = {name: own for name, own in cells.items() if asked and isinstance(own, list) and own}
     if list in map(type, chain(*lists.values())):
         return [row]  # QVHighlights' windows are no items

@@ -214,7 +214,8 @@ class Source:
         if not self.media:
             return address
         short = f"#{shorten_name(item)}" if cell == item else ""
-        tails = (f"{folder}/{plain}", *list_tails(plain), cut_added(plain), address and item, short)
+        tails = (f"{folder}/{plain}", *list_tails(plain), cut_added(plain), address and item, short,
+                 EXTENSION.sub("", plain))  # fmt: skip
         return next(filter(None, map(self._tails.get, tails)), address)
 
     def report_unread(self) -> None:
