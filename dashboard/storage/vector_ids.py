@@ -15,14 +15,15 @@ from dashboard.texts import read_text
 
 Arrays = Mapping[str, Any]
 """Arrays by their names: of numpy, or read from their file by slices."""
-TABLES = (".csv", ".tsv")
-OWN = ("{0}.txt", "{0}.ids", "{0}_ids.txt", "{0}.ids.txt", "{0}_ids.npy", "{0}.ids.npy",
-       "{0}_ids.json", "{0}_names.txt", "ids_{0}.txt", "{0}_ids.csv", "{0}_ids.tsv",
-       "{0}.csv", "{0}.tsv", "{0}.json", "{0}.rows.txt", "{0}.columns.txt")  # fmt: skip
-SHARED = ("ids.txt", "ids.npy", "ids.json", "names.txt", "filenames.txt", "ids.csv", "ids.tsv",
-          "names.csv", "filenames.csv", "idx2path.json", "path2idx.json", "idx2id.json",
-          "id2idx.json", "idx2name.json", "name2idx.json")  # fmt: skip
-"""Files of ids by the name of the file of vectors, and those that any file of a folder may have."""
+TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
+ENDINGS = (".txt", ".ids", ".npy", ".json", *TABLES)
+"""Endings of files of ids, the surest first."""
+ID_WORD = re.compile(
+    r"ids?|names?|(file|image)names?|paths?|files?|keys?|rows|columns|idx2\w+|\w+2idx|map(ping)?|"
+    r"index|meta(data)?"
+)
+MEDIA_WORD = re.compile(r"(image|img|picture|photo|video|clip|item|doc|product)s?")
+"""Words in names of files of ids, and others that say of what."""
 IDS = re.compile(
     r"(^|[_.-])(ids?|uuid|sku|names?|file_?names?|image_?names?|paths?|keys?|files?)$", re.I
 )
@@ -80,13 +81,36 @@ def list_texts(cells: AnyArray) -> list[str]:
     ]
 
 
-def find_beside(name: str, there: Collection[str]) -> Names:
-    """Return the files that may hold the ids of a file of vectors, the likeliest first."""
+def find_beside(name: str, there: Collection[str]) -> list[str]:
+    """Return the files that may hold the ids of a file of vectors, the likeliest first.
+
+    They are in its folder or in the one around it, and their names say that they hold ids, and
+    nothing that its name does not; or have its own name with another ending.
+
+    >>> find_beside("a/clip_1.npy", ["a/clip_1_ids.txt", "a/clip_2_ids.txt", "image_paths.json"])
+    ['a/clip_1_ids.txt', 'image_paths.json']
+    """
     path = PurePosixPath(name)
-    files = [path.parent / each.format(path.stem) for each in (*OWN, *SHARED)]
-    files += [path.parent.parent / each for each in SHARED if each.startswith("ids.")]
-    places = dict.fromkeys(map(PurePosixPath.as_posix, files))
-    return [place for place in places if place in there and place != name]
+    own, is_text = _list_words(path.stem), names_texts(path.stem)
+    found = {}
+    for other in map(PurePosixPath, there):
+        words = _list_words(other.stem)
+        more = words - own
+        is_near = other.parent in (path.parent, path.parent.parent) and other != path
+        says = any(map(ID_WORD.fullmatch, more)) and all(
+            ID_WORD.fullmatch(e) or MEDIA_WORD.fullmatch(e) or is_text and e in TEXT_WORDS
+            for e in more
+        )
+        is_own = other.stem == path.stem and other.suffix != ".npy"
+        if is_near and other.suffix in ENDINGS and (says or is_own):
+            away = other.parent != path.parent
+            rank = (away, names_texts(other.stem) != is_text, -len(words & own))
+            found[other.as_posix()] = (*rank, ENDINGS.index(other.suffix))
+    return sorted(found, key=found.__getitem__)
+
+
+def _list_words(stem: str) -> set[str]:
+    return set(re.split(r"[\W_]+", stem.lower()))
 
 
 def read_beside(
@@ -112,8 +136,12 @@ def read_beside(
                 found = f"ids in {beside}, which has as many rows"
                 add_finding(findings, name, found, "ids of its own; these are taken", "note")
             return ids
-        is_said = bool(ids or IDS.search(PurePosixPath(beside).stem)) and beside[-4:] not in TABLES
-        is_own = is_said and PurePosixPath(beside).name not in SHARED
+        is_own = _list_words(PurePosixPath(name).stem) <= _list_words(PurePosixPath(beside).stem)
+        is_own = (
+            is_own
+            and bool(ids or IDS.search(PurePosixPath(beside).stem))
+            and not beside.endswith(TABLES)
+        )
         other = other or (f"{len(ids):,} ids in {beside}" if is_own else "")
     if other:
         raise DataError(
@@ -158,15 +186,10 @@ def read_id_file(path: Path, name: str, count: int, findings: Findings, part: st
     if ending == ".npy":
         with explain_errors(name, "a damaged file", "an array of ids"):
             return list_texts(np.load(path, allow_pickle=False))
-    text = read_text(path, name, findings)
     if ending == ".json":
         with explain_errors(name, "no JSON", "a list of ids"):
-            return list_ids(json.loads(text), part)
-    rows = [[line.strip()] for line in text.rstrip("\n").split("\n")]
-    if ending in TABLES:
-        mark = max(",\t;|", key=rows[0][0].count)
-        rows = [[*map(str.strip, row)] for row in csv.reader(text.split("\n"), delimiter=mark)]
-        rows = [row for row in rows if any(row)]
+            return list_ids(json.loads(read_text(path, name, findings)), part)
+    rows = _read_rows(path, name, findings)
     first, is_text = (rows[0] if rows else []), names_texts(path.stem)
     named = [
         at
@@ -176,3 +199,24 @@ def read_id_file(path: Path, name: str, count: int, findings: Findings, part: st
     if len(rows) == count + 1 and named:
         return [row[named[0]] if len(row) > named[0] else "" for row in rows[1:]]
     return [row[0] for row in rows] if len(first) == 1 else []
+
+
+def _read_rows(path: Path, name: str, findings: Findings) -> list[list[str]]:
+    """Return the cells of lines, or of the header and the rows of a table; of Parquet its ids."""
+    if path.suffix == ".parquet":
+        from pyarrow import parquet  # type: ignore[import-untyped]
+
+        with explain_errors(name, "a damaged file", "Parquet"):
+            names = list(filter(IDS.search, parquet.read_schema(path).names))
+            columns = parquet.read_table(path, columns=names).to_pydict()
+        return [names, *(list(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    lines = read_text(path, name, findings).rstrip("\n").split("\n")
+    if path.suffix == ".jsonl":
+        with explain_errors(name, "no JSON lines", "an object a line"):
+            told = [json.loads(line) for line in lines if line.strip()]
+            return [[*told[0]], *([str(row.get(key, "")) for key in told[0]] for row in told)]
+    if path.suffix not in TABLES:
+        return [[line.strip()] for line in lines]
+    mark = max(",\t;|", key=lines[0].count)
+    rows = ([*map(str.strip, row)] for row in csv.reader(lines, delimiter=mark))
+    return [row for row in rows if any(row)]

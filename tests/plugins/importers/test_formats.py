@@ -89,6 +89,12 @@ CASES: dict[str, Case] = {
                                 sims=TEXTS[::-1] @ PICTURES)}, [], {},
         {f"{version} {side}": value for version in ("a", "b_sims")
          for side, value in (("i2t_R@1", 0.5), ("t2i_R@1", 2 / 3))}),
+    "ids in lists and tables whose names say so, in the order of each": (
+        {"l.csv": LABELS, "image_ids.txt": "d\nc\nb\na\n", "v1/emb.npy": VECTORS[[2, 0, 1, 3]],
+         "v1/metadata.jsonl": "".join(f'{{"row": 1, "path": "{name}"}}\n' for name in "cabd"),
+         "v2/emb.npy": VECTORS[1:], "v2/meta.parquet": pa.table({"row": [1, 2, 3], "key": NAMES[1:]}),
+         "v3.npy": VECTORS[::-1], "a/b_ids.txt": "a\nb\nc\nd\n"}, [], {},
+        {"v1 P@1": 0.75, "v2 P@1": 1 / 3, "v3 P@1": 0.75}),
     "rows by their ids, as of YouCook2 and ActivityNet": (
         {"x.json": {"version": 1, "database": {name: {"duration": 9, "annotations": [
             {"segment": [1, 2], "sentence": f"{name} {at}"} for at in (1, 2)]} for name in "ab"}}},
