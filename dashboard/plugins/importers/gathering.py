@@ -375,7 +375,7 @@ class Gathered:
         rest = [name for name in every if name not in known]
         for column in columns if rest and found.keys().isdisjoint(rest) else ():
             ids = {cell: item for item, cell in self.items.list_rows(column) if item in items}
-            own = {name: ids[name] for name in rest if name in ids}
+            own = match_names(rest, ids)
             few = len(rest) if any(map(str.isdecimal, own)) else len(rest) // 2 + 1
             if len(ids) == len(items) and len(own) >= few:
                 found, how = found | own, f"the column {column}"

@@ -235,6 +235,11 @@ CASES |= {
          "v1.npz": lambda path: np.savez(path, image=np.eye(2), image_ids=[71, 72],
                                          text=np.eye(2)[::-1], text_ids=[72, 71])},
         [], {}, {"v1 t2i_R@1": 1.0}),
+    "names of pictures that are not there": (
+        {"l.csv": "id,filename,label\n" + "".join(
+            f"{at},im/{name}.jpg,{CLASSES[name]}\n" for at, name in enumerate(NAMES)),
+         "v1.npy": VECTORS, "v1.txt": "a.jpg\nb.jpg\nc.jpg\nd.jpg\n"}, [],
+        {("items.csv", "item_id filename"): [f"{at}|im/{n}.jpg" for at, n in enumerate(NAMES)]}, CATS),
     "keys of sentences": (
         {"t.csv": "key,vid_key,video_id,sentence\nret0,m0,v0,one\nret1,m1,v1,two\n", "v0.mp4": b"1",
          "v1.npz": lambda path: np.savez(path, video=np.eye(2), video_ids=["v0", "v1"],

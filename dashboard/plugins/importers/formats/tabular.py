@@ -178,6 +178,8 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         if "poster" in of:
             posters = columns.pop(of["poster"])
             columns["poster"] = [source.find_media(cell, folder) for cell in posters]
+        if lost and any(given) and cells != given:  # other names of the items
+            columns["source_file" if of["file"] == "file" else of["file"]] = cells
         if not any(files) and any(map(CLIPS.search, block.columns)):
             columns.setdefault("kind", ["video"] * len(ids))
         labels = [name for name in block.classes if name in columns]
