@@ -34,7 +34,7 @@ TEXT_WORDS = frozenset(
 )  # fmt: skip
 LABELS = frozenset(
     {"label", "labels", "class", "classes", "class_name", "class_label", "category", "categories",
-     "category_name", "ground_truth", "target", "choice"}
+     "category_name", "ground_truth", "target", "targets", "choice"}
 )  # fmt: skip
 """Names of arrays and columns that say that they are classes."""
 
@@ -60,17 +60,17 @@ def find_ids(lists: Arrays, count: int, is_text: bool, is_only: bool) -> Names |
         name: (names_texts(name) != is_text, not IDS.search(name))
         for name, each in lists.items()
         if len(each) == count and name.lower() not in LABELS
-        if IDS.search(name) or each.dtype.kind in "USO" or _is_numbering(each)
+        if IDS.search(name) or _names_each(each)
     }
     chosen = min(ranks, key=ranks.__getitem__, default="")
     is_theirs = chosen and (is_only or not ranks[chosen][0])
     return list_texts(lists[chosen]) if is_theirs else None
 
 
-def _is_numbering(cells: AnyArray) -> bool:
-    """Return whether whole numbers are all different, and not merely those of the rows."""
-    is_whole = cells.dtype.kind in "iu" and len(np.unique(cells)) == len(cells)
-    return is_whole and not np.array_equal(cells, np.arange(len(cells)))
+def _names_each(cells: AnyArray) -> bool:
+    """Return whether texts or whole numbers all differ, and are not merely those of the rows."""
+    is_name = cells.dtype.kind in "iuUSO" and len(np.unique(cells)) == len(cells)
+    return is_name and not np.array_equal(cells, np.arange(len(cells)))
 
 
 def list_texts(cells: AnyArray) -> list[str]:

@@ -235,6 +235,10 @@ CASES |= {
          "v1.npz": lambda path: np.savez(path, image=np.eye(2), image_ids=[71, 72],
                                          text=np.eye(2)[::-1], text_ids=[72, 71])},
         [], {}, {"v1 t2i_R@1": 1.0}),
+    "vectors and labels alone": (
+        {f"{name}.npz": partial(np.savez, features=VECTORS, targets=np.array(list("ccdd")))
+         for name in ("v1", "v2")}, [], {("items.csv", "item_id targets"): ["0|c", "1|c", "2|d", "3|d"]},
+        {"v1 P@1": 0.75, "v2 P@1": 0.75}),
     "names of pictures that are not there": (
         {"l.csv": "id,filename,label\n" + "".join(
             f"{at},im/{name}.jpg,{CLASSES[name]}\n" for at, name in enumerate(NAMES)),

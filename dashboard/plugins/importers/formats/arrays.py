@@ -166,7 +166,12 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names, labels
             cells = {"labels": _list_classes(kinds)}
             ids = ids or [f"{find_stem(own)} {at}" for at in range(len(rows))]
         elif side == "items":
-            cells = {e: list_texts(each) for e, each in lists.items() if _is_label(e, each, ids)}
+            is_alone = not (source.media or any(each.endswith(TABLES) for each in source.files))
+            names = ids or [str(at) for at in range(len(rows))] * is_alone
+            cells = {e: list_texts(each) for e, each in lists.items() if _is_label(e, each, names)}
+            if cells and not ids:
+                source.say(name, "vectors and labels without ids", "ids; rows count from 0", "note")
+                ids = names
         if ids and cells:
             yield (
                 Items(name, ids, cells)
@@ -203,10 +208,10 @@ def _find_axes(
     return ways[rows] if rows in fits else None
 
 
-def _is_label(key: str, cells: AnyArray, ids: Names | None) -> bool:
+def _is_label(key: str, cells: AnyArray, ids: Names) -> bool:
     """Return whether a list beside vectors describes them, and is not that of their ids."""
     is_other = IDS.search(key) or names_texts(key)
-    is_column = len(cells) == len(ids or ()) and cells.dtype.kind in "iuUSbO" and not is_other
+    is_column = len(cells) == len(ids) and cells.dtype.kind in "iuUSbO" and not is_other
     return is_column and list_texts(cells) != ids
 
 
