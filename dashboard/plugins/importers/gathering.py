@@ -213,6 +213,7 @@ class Gathered:
         known: Items by their files, and by other names under which these came.
         renamed: Ids that tables have for items that others name by their files.
         is_whole: Whether further pictures of the source are no items.
+        asks: Queries that were items of a part that asks.
         basis: What decides relevance: a key of PLANS, or "" for nothing.
         column: The column of classes, if they decide.
         pictures: Ids of the items but for texts that belong to them.
@@ -240,6 +241,7 @@ class Gathered:
     known: Texts = field(default_factory=dict)
     renamed: Texts = field(default_factory=dict)
     is_whole: bool = False
+    asks: Names = ()
     basis: str = ""
     column: str = ""
     pictures: Names = ()

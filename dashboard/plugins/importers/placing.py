@@ -34,6 +34,9 @@ def write_versions(found: Gathered) -> None:
         DataError: If their number is another one.
     """
     texts, date = _list_texts(found), tell_date()  # all of one call have one date
+    apart = [
+        name for name, image in found.queries.list_rows("image") if image or name in found.asks
+    ]
     for name in dict.fromkeys(name for name, _ in found.vectors):
         version, parts = Placed(name), dict[str, Part]()
         for side in ("items", "texts"):
@@ -43,8 +46,13 @@ def write_versions(found: Gathered) -> None:
                 _write_matrix(found, version, own, ([*own.ids], own.columns))
                 version.said.append(f"{own.file}, a matrix with the ids of its rows and columns")
             elif own.has_ids or not _is_matrix(found, own, texts):
-                ids = _find_ids(found, version, side, own, texts)
+                is_mixed = apart and own.has_ids and side == "items"
+                asked = found.match_items(own.ids, own.file, apart) if is_mixed else Texts()
+                ids = _find_ids(found, version, side, own, texts, asked)
                 parts |= {side: (own.open(), ids)} if any(ids) else {}
+                if asked:
+                    parts["texts"] = own.open(), [asked.get(each, "") for each in own.ids]
+                    version.said.append(f"{len(asked):,} queries of {own.file}")
             else:
                 rows, axes = found.source.options.rows, (found.pictures, list(texts))
                 _write_matrix(found, version, own, axes if rows == "item" else axes[::-1])
@@ -101,8 +109,13 @@ def _list_texts(found: Gathered) -> Texts:
     return {name: text or image for name, text, image in cells if text or image}
 
 
-def _find_ids(found: Gathered, version: Placed, side: str, own: VectorFile, texts: Texts) -> Names:
-    """Return the id of each row of one side of a version; "" for an unknown one, which is said."""
+def _find_ids(
+    found: Gathered, version: Placed, side: str, own: VectorFile, texts: Texts, asked: Texts
+) -> Names:
+    """Return the id of each row of one side of a version; "" for an unknown one, which is said.
+
+    Pictures that ask may stand among those that are searched; their rows are "", too.
+    """
     file, known = own.file, found.pictures if side == "items" else list(texts)
     if not own.has_ids:
         told = f"{len(own):,} vectors without ids for {len(known):,} {side}"
@@ -130,7 +143,7 @@ def _find_ids(found: Gathered, version: Placed, side: str, own: VectorFile, text
         rest = [name for name in own.ids if owned and name not in names]
         pictures = found.match_items(rest, file, owned)
         names |= {name: owned[picture] for name, picture in pictures.items()}
-    unknown = [name for name in own.ids if not names.get(name)]
+    unknown = [name for name in own.ids if not (names.get(name) or name in asked)]
     found.source.count(file, unknown, f"vectors of unknown {side}", "ids that are there; left out")
     if len(unknown) < len(own):
         version.said.append(f"{len(own) - len(unknown):,} {side} of {file}")
@@ -214,7 +227,7 @@ def _write_vectors(found: Gathered, version: Placed, parts: dict[str, Part], dat
         version.said.append(said)
     folder = found.folder / "models" / version.name
     folder.mkdir(parents=True)
-    own = [found.vectors[version.name, side] for side in parts]
-    told = {} if all(each.has_ids for each in own) else {"by_position": True}
+    own = [found.vectors.get((version.name, side)) for side in parts]
+    told = {} if all(each is None or each.has_ids for each in own) else {"by_position": True}
     numbers = write_version(folder, sides, {"date": date, **told}, version.form)
     version.rows |= {f"models/{version.name}/{n}.npy": number for n, number in numbers.items()}

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from itertools import compress, count
 
 import numpy as np
@@ -21,12 +22,14 @@ from dashboard.plugins.importers.deciding import (
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import list_options
-from dashboard.plugins.importers.source import find_kind
+from dashboard.plugins.importers.source import Texts, find_kind
 from dashboard.storage.runs import Pair
 from dashboard.tables import Names
 from dashboard.texts import split_cells
 
-SPLIT = re.compile("split|subset", re.I)
+SPLIT = re.compile("split|subset|partition|role", re.I)
+ASKING, SEARCHED = ("query", "queries", "probe"), ("gallery", "database", "index")
+"""Names of columns of parts of the data, and parts that ask for another one."""
 MAX_ITEM_QUERIES = 5_000
 """Items that are asked for where nobody wrote queries; more are taken evenly from all."""
 KINDS = ("image", "video", "text")
@@ -50,6 +53,8 @@ def make_plan(found: Gathered) -> None:
     join_marks(found)
     name_classes(found)
     others = choose_basis(found)
+    if found.basis == "labels":
+        _divide_items(found)
     found.pictures = list(found.items.index)
     if found.basis:
         PLANS[found.basis](found)
@@ -181,24 +186,50 @@ def _plan_tables(found: Gathered) -> None:
     found.files = [each.file for each in found.copied.values()]
 
 
-def _keep_test(found: Gathered) -> None:
-    """Keep the test split alone of captions with splits, as their evaluations do."""
-    column = next(filter(SPLIT.fullmatch, found.items.columns), "")
-    splits = found.items.list_rows(column)
-    away = {item: split.lower() for item, split in splits if split.lower() not in TEST}
-    if len(away) < len(found.items):
-        what = f"items of other splits ({list_names(sorted({*away.values()}))})"
-        wanted = "the split test; left out"
-        found.source.count(found.items.filled[column], len(away), what, wanted, "note")
+def _keep_parts(found: Gathered, parts: Texts, kept: Collection[str]) -> None:
+    """Keep the items of some parts of the data, if there are any, and say which others go."""
+    away = {item: part for item, part in parts.items() if part not in kept}
+    if away and len(away) < len(found.items):
+        what = f"items of other parts ({list_names(sorted({*away.values()}))})"
+        wanted = f"those of {list_names(sorted({*parts.values()} & {*kept}))}; left out"
+        found.source.count(list_names(found.taken["items.csv"]), len(away), what, wanted, "note")
         found.captions = [row for row in found.captions if row[1] not in away]
         found.items.drop(away.keys())
+
+
+def _list_parts(found: Gathered) -> Texts:
+    """Return the part of the data that each item is of, as a column says."""
+    column = next(filter(SPLIT.fullmatch, found.items.columns), "")
+    return {item: part.lower() for item, part in found.items.list_rows(column)}
+
+
+def _divide_items(found: Gathered) -> None:
+    """Let the part query ask for the gallery; else keep the parts that there are vectors of."""
+    parts = _list_parts(found)
+    named = (
+        e for own in found.vectors.values() for e in found.match_items(own.ids, own.file).values()
+    )
+    if {*parts.values()} & {*ASKING} and {*parts.values()} & {*SEARCHED}:
+        _keep_parts(found, parts, (*ASKING, *SEARCHED))
+        asks = [item for item, part in parts.items() if part in ASKING]
+        rows = {item: cells for item, *cells in found.items.list_rows(*found.items.columns)}
+        columns = dict(
+            zip(found.items.columns, zip(*map(rows.get, asks), strict=True), strict=True)
+        )
+        files = columns.pop("file", [""] * len(asks))
+        texts = ["" if file else item for item, file in zip(asks, files, strict=True)]
+        found.queries.add(asks, {**columns, "image": files, "text": texts})
+        found.items.drop({*asks})
+        found.asks = asks
+    elif covered := {parts[item] for item in named}:
+        _keep_parts(found, parts, covered)
 
 
 def _plan_captions(found: Gathered) -> None:
     """Make texts items and queries, and ask for texts by pictures and the other way round."""
     files = pick_files(found, list(dict.fromkeys(file for file, *_ in found.captions)))
     found.captions = [row for row in found.captions if row[0] in files]
-    _keep_test(found)
+    _keep_parts(found, _list_parts(found), TEST)
     if found.source.options.judgements:
         others = found.items.index.keys() - {item for _, item, _, _ in found.captions}
         wanted = "those that it has texts of; left out"

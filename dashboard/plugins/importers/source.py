@@ -91,7 +91,7 @@ class Source:
     ) -> None:
         """Add a finding about a file; where nothing decides relevance, a warning asks for it."""
         finding = Finding(level, file, line, found, wanted)
-        if finding not in self.findings[-9:]:  # as each block of a table says it
+        if finding not in self.findings:  # as each block of a table says it
             self.findings.append(finding)
 
     def count(

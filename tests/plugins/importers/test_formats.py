@@ -239,6 +239,16 @@ CASES |= {
         {f"{name}.npz": partial(np.savez, features=VECTORS, targets=np.array(list("ccdd")))
          for name in ("v1", "v2")}, [], {("items.csv", "item_id targets"): ["0|c", "1|c", "2|d", "3|d"]},
         {"v1 P@1": 0.75, "v2 P@1": 0.75}),
+    "the part query asks the gallery": (
+        {"l.csv": "id,label,split\na,cat,query\nb,cat,gallery\nc,dog,gallery\nd,dog,train\n",
+         "v1.npy": VECTORS, "v1.txt": "a\nb\nc\nd\n"}, [],
+        {("items.csv", "item_id"): ["b", "c"], ("queries.csv", "query_id label"): ["a|cat"]},
+        {"v1 P@1": 1.0}),
+    "vectors of the test part alone": (
+        {f"{part}/{kind}/{at}.png": at for part, at in (("train", 1), ("test", 2), ("test", 3))
+         for kind in ("cat", "dog")} | {"v1.npz": lambda path: np.savez(path, emb=VECTORS, ids=[
+             f"test/{kind}/{at}.png" for kind in ("cat", "dog") for at in (2, 3)])},
+        [], {("items.csv", "split"): ["test"] * 4}, CATS),
     "names of pictures that are not there": (
         {"l.csv": "id,filename,label\n" + "".join(
             f"{at},im/{name}.jpg,{CLASSES[name]}\n" for at, name in enumerate(NAMES)),

@@ -16,6 +16,8 @@ GENERAL = re.compile(
     rf"raw|all|dataset|query|queries|gallery|database|{SPLITS.pattern}"
 )
 """Words in names of folders that are no classes."""
+PART = re.compile(rf"query|queries|gallery|database|{SPLITS.pattern}", re.I)
+"""Names of folders that are parts of the data."""
 BESIDE = frozenset({"set", "bounding", "box", ""})
 """Words that may stand beside these; alone they are classes."""
 SHARDED = re.compile(r"(^|/)(\d\d+)/\2\d")
@@ -55,6 +57,8 @@ def read(source: Source, files: Names) -> Pieces:
     shown = [name for name in files if name not in hidden]
     cells = [posters.get(name, "") for name in shown]
     columns = {"file": shown, "poster": cells, **list_class_folders(shown)}
+    parts = [next(filter(PART.fullmatch, name.split("/")[:-1]), "") for name in shown]
+    columns |= {"split": parts} if len({*parts}) > 1 else {}
     named = list(filter(None, map(IDENTITY.fullmatch, shown)))
     if len(named) == len(shown):
         columns["identity_id"] = [match[1] for match in named]
