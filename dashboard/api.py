@@ -152,8 +152,8 @@ class OpenCollection:
             items, item_ids = vectors, (item_ids if items is None else list(items))
         if (items is None) == (run is None):
             raise ValueError("Give items= (vectors) or run= (results), one of them.")
-        said = [queries, item_ids, query_ids, by_position or None, codes or None, note or None]
-        if run is not None and any(each is not None for each in [*said, text_model]):
+        said = any(each is not None for each in (queries, item_ids, query_ids, text_model))
+        if run is not None and (said or by_position or codes or note):
             raise ValueError("With run= (results) only a name is taken; the rest needs items=.")
         findings: Findings = []
         with tempfile.TemporaryDirectory() as folder:
