@@ -290,8 +290,5 @@ def _find_equal(client: Any, stored: str, start: int, block: Float32Array) -> se
         stored, ids=list(range(start, start + len(block))),
         output_fields=["row", "vector"], timeout=SECONDS,
     )  # fmt: skip
-    if not found:
-        return set()
-    rows = np.array([each["row"] for each in found])
-    vectors = np.array([each["vector"] for each in found], dtype=np.float32)
-    return set(rows[(vectors == block[rows - start]).all(axis=1)].tolist())
+    pairs = ((each["row"], np.array(each["vector"], np.float32)) for each in found)
+    return {row for row, vector in pairs if np.array_equal(vector, block[row - start])}
