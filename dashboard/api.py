@@ -20,7 +20,7 @@ from dashboard.commands.compare_versions import COLUMNS as COMPARED
 from dashboard.commands.measure import list_rows
 from dashboard.errors import ChoiceError, DataError, Findings, Unsure
 from dashboard.evaluation.differences import SIGNIFICANT
-from dashboard.evaluation.metrics import parse, parse_one
+from dashboard.evaluation.metrics import parse_one
 from dashboard.storage.array_files import find_texts, name_vectors
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import find_folder
@@ -241,10 +241,8 @@ class OpenCollection:
             choices: As of `measure`.
         """
         study, resolved = self._resolve(choices, metrics)
-        compared = parse(resolved["metrics"])
         front = parse_one(metric or resolved["metric"])
-        measures = " ".join(map(str, dict.fromkeys([*compared, front])))
-        rows = study.compare(baseline, candidate, measures)
+        rows = study.compare(baseline, candidate, f"{resolved['metrics']} {front}")
         row = next(r for r in rows if (r["metric"], r["cutoff"]) == (front.name, front.cutoff))
         return Verdict(
             metric=str(front),
