@@ -6,10 +6,10 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dashboard.errors import make_printable
 from dashboard.storage.drafts import replace_files
@@ -23,7 +23,7 @@ FORMATS = ("table", "csv", "json")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
-def write_rows(rows: Iterable[Mapping[str, Any]], columns: Names, form: str) -> str:
+def write_rows(rows: Rows, columns: Names, form: str) -> str:
     """Return rows as a text; JSON is one array with a row a line, null for a missing value."""
     if form == "json":
         picked = ({column: row.get(column) for column in columns} for row in rows)
