@@ -21,7 +21,7 @@ from dashboard.commands.measure import list_rows
 from dashboard.errors import ChoiceError, DataError, Findings, Unsure
 from dashboard.evaluation.differences import SIGNIFICANT
 from dashboard.evaluation.metrics import parse_one
-from dashboard.storage.array_files import find_texts, name_vectors
+from dashboard.storage.array_files import name_sides
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import find_folder
 from dashboard.storage.new_versions import Stated, add_run, add_vectors
@@ -163,15 +163,13 @@ class OpenCollection:
                 run = file
             if run is not None:
                 return pd.DataFrame(add_run(self._opened, name, Path(run), findings))
-        given = name_vectors(items, item_ids, "items", findings)
-        queries = find_texts(items) if queries is None else queries
-        asked = None if queries is None else name_vectors(queries, query_ids, "queries", findings)
+        sides = name_sides(items, item_ids, queries, query_ids, findings)
         stated = Stated(note, by_position, codes)
         if text_model is not None:
             told = {"encoder": "sentence-transformers", "text_model": str(text_model)}
             stated = stated._replace(settings=told, files={"text_model": Path(text_model)})
         with _name_arguments():
-            rows = add_vectors(self._opened, name, given, asked, stated, findings)
+            rows = add_vectors(self._opened, name, *sides, stated, findings)
         for each in (each for each in findings if each.level != "note"):
             warnings.warn(str(each), stacklevel=2)
         return pd.DataFrame(rows)
