@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dashboard.errors import make_printable
-from dashboard.storage.drafts import replace_files
+from dashboard.storage.drafts import write_file
 from dashboard.texts import write_number
 
 if TYPE_CHECKING:
@@ -82,13 +82,12 @@ def draw_bar(unit: str) -> Iterator[Callable[..., None]]:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file at once: a reader sees the old or the new one, never half of it."""
+    """Write a file at once; raise ValueError where it cannot be one."""
     if path.is_dir():
         raise ValueError(f"{path} is a folder. Name a file in it.")
     if not path.parent.is_dir():
         raise ValueError(f"{path.parent} is no folder; make it first.")
-    with replace_files(path.parent, path.name) as place:
-        (place / path.name).write_bytes(content)
+    write_file(path, content)
 
 
 def say(text: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dashboard.errors import DataError, Findings, add_finding, count_odd, explain_errors
+from dashboard.storage.drafts import write_file
 from dashboard.storage.runs import Pairs, read_run
 from dashboard.storage.settings import read_toml
 from dashboard.storage.vectors import Vectors, read_vectors
@@ -152,9 +153,7 @@ def record_inputs(place: Path, table: Table, stem: str, ids: Iterable[str]) -> N
     """Write beside vectors which rows of a table some of them were made for."""
     told, now = read_inputs(place), digest_inputs(table, stem)
     told[stem] = told.get(stem, {}) | {name: now[name] for name in ids if name in now}
-    new = place / f".{MADE_FOR}"
-    new.write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
-    new.replace(place / MADE_FOR)
+    write_file(place / MADE_FOR, json.dumps(told, ensure_ascii=False).encode())
 
 
 def list_stale(folder: Path, versions: Versions, items: Table, queries: Table) -> Findings:

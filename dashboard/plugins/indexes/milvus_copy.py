@@ -30,7 +30,7 @@ from dashboard.plugins.indexes.faiss_file import (
     require_floats,
 )
 from dashboard.storage.collection import Collection
-from dashboard.storage.drafts import replace_files
+from dashboard.storage.drafts import write_file
 from dashboard.storage.versions import Version
 from dashboard.tables import Float32Array, FloatArray, IntArray, Row
 
@@ -213,8 +213,7 @@ def copy_vectors(
             f"all {number:,}. Copy them once more.",
         )
     line = replace(line, seconds=round(time.perf_counter() - begun, 3))
-    with replace_files(folder, NAME) as place:
-        (place / NAME).write_text(json.dumps(asdict(line)))
+    write_file(folder / NAME, json.dumps(asdict(line)).encode())
     return {"rows": number, "copied": copied, "checked": checked}
 
 
