@@ -20,8 +20,8 @@ from dashboard.commands.compare_versions import COLUMNS as COMPARED
 from dashboard.commands.measure import list_rows
 from dashboard.errors import ChoiceError, DataError, Findings, Unsure
 from dashboard.evaluation.differences import SIGNIFICANT
-from dashboard.evaluation.metrics import parse, parse_one
-from dashboard.storage.array_files import find_texts, name_vectors
+from dashboard.evaluation.metrics import parse_one
+from dashboard.storage.array_files import name_sides
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import find_folder
 from dashboard.storage.new_versions import Stated, add_run, add_vectors
@@ -152,8 +152,8 @@ class OpenCollection:
             items, item_ids = vectors, (item_ids if items is None else list(items))
         if (items is None) == (run is None):
             raise ValueError("Give items= (vectors) or run= (results), one of them.")
-        said = [queries, item_ids, query_ids, by_position or None, codes or None, note or None]
-        if run is not None and any(each is not None for each in [*said, text_model]):
+        said = any(each is not None for each in (queries, item_ids, query_ids, text_model))
+        if run is not None and (said or by_position or codes or note):
             raise ValueError("With run= (results) only a name is taken; the rest needs items=.")
         findings: Findings = []
         with tempfile.TemporaryDirectory() as folder:
@@ -163,15 +163,13 @@ class OpenCollection:
                 run = file
             if run is not None:
                 return pd.DataFrame(add_run(self._opened, name, Path(run), findings))
-        given = name_vectors(items, item_ids, "items", findings)
-        queries = find_texts(items) if queries is None else queries
-        asked = None if queries is None else name_vectors(queries, query_ids, "queries", findings)
+        sides = name_sides(items, item_ids, queries, query_ids, findings)
         stated = Stated(note, by_position, codes)
         if text_model is not None:
             told = {"encoder": "sentence-transformers", "text_model": str(text_model)}
             stated = stated._replace(settings=told, files={"text_model": Path(text_model)})
         with _name_arguments():
-            rows = add_vectors(self._opened, name, given, asked, stated, findings)
+            rows = add_vectors(self._opened, name, *sides, stated, findings)
         for each in (each for each in findings if each.level != "note"):
             warnings.warn(str(each), stacklevel=2)
         return pd.DataFrame(rows)
@@ -241,10 +239,8 @@ class OpenCollection:
             choices: As of `measure`.
         """
         study, resolved = self._resolve(choices, metrics)
-        compared = parse(resolved["metrics"])
         front = parse_one(metric or resolved["metric"])
-        measures = " ".join(map(str, dict.fromkeys([*compared, front])))
-        rows = study.compare(baseline, candidate, measures)
+        rows = study.compare(baseline, candidate, f"{resolved['metrics']} {front}")
         row = next(r for r in rows if (r["metric"], r["cutoff"]) == (front.name, front.cutoff))
         return Verdict(
             metric=str(front),

@@ -6,13 +6,13 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dashboard.errors import make_printable
-from dashboard.storage.drafts import replace_files
+from dashboard.storage.drafts import write_file
 from dashboard.texts import write_number
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ FORMATS = ("table", "csv", "json")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
-def write_rows(rows: Iterable[Mapping[str, Any]], columns: Names, form: str) -> str:
+def write_rows(rows: Rows, columns: Names, form: str) -> str:
     """Return rows as a text; JSON is one array with a row a line, null for a missing value."""
     if form == "json":
         picked = ({column: row.get(column) for column in columns} for row in rows)
@@ -82,13 +82,12 @@ def draw_bar(unit: str) -> Iterator[Callable[..., None]]:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file at once: a reader sees the old or the new one, never half of it."""
+    """Write a file at once; raise ValueError where it cannot be one."""
     if path.is_dir():
         raise ValueError(f"{path} is a folder. Name a file in it.")
     if not path.parent.is_dir():
         raise ValueError(f"{path.parent} is no folder; make it first.")
-    with replace_files(path.parent, path.name) as place:
-        (place / path.name).write_bytes(content)
+    write_file(path, content)
 
 
 def say(text: str) -> None:

@@ -9,6 +9,8 @@ from dashboard.evaluation.judgement import NO_PAIRS, Judgement, list_judged
 from dashboard.retrieval.run import Part
 from dashboard.tables import AnyArray, BoolArray, FloatArray, IntArray, find_bounds
 
+Ranked = tuple[IntArray, IntArray, FloatArray]
+"""Place of the query, rank and grade of each row."""
 Cut = int | None
 """Rank at which a metric ends a list, its K; None: nowhere."""
 MAX_JUDGED = 1 << 18
@@ -31,10 +33,8 @@ class Sum(NamedTuple):
 
     def compute(self, k: Cut) -> FloatArray:
         """Return the values of the first k places, NaN where undefined. [queries]."""
-        row, terms = self.row, self.terms
-        if k is not None:
-            row, terms = row[self.rank <= k], terms[self.rank <= k]
-        added, undefined = np.bincount(row, terms, len(self.divisor)), self.divisor == 0
+        terms = self.terms if k is None else np.where(self.rank <= k, self.terms, 0.0)
+        added, undefined = np.bincount(self.row, terms, len(self.divisor)), self.divisor == 0
         return np.where(undefined, np.nan, added / np.where(undefined, 1, self.divisor))
 
 
@@ -68,7 +68,7 @@ class Block(NamedTuple):
     relevant: IntArray
     judged_nonrelevant: IntArray
     returned: IntArray
-    ideal: tuple[IntArray, IntArray, FloatArray]
+    ideal: Ranked
 
     def count_hits(self, k: Cut) -> FloatArray:
         """Return the number of hits in the first k places of each list. [queries]."""

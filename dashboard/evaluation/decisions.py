@@ -7,15 +7,15 @@ second bound holds where differences are few or one large loss would change the 
 Min, Statistics in Medicine 2005, add such pairs to paired proportions).
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
 from dashboard.errors import ChoiceError
 from dashboard.evaluation.metrics import parse_one
 from dashboard.evaluation.statistics import TOLERANCE
-from dashboard.tables import FloatArray
+from dashboard.tables import FloatArray, Row
 from dashboard.texts import parse_number, write_number
 
 LEVEL, POWER = 0.975, 0.8
@@ -119,7 +119,7 @@ def bound_loss(sums: FloatArray, sizes: FloatArray, largest: float) -> float:
     return float(mean - stdtrit(known.units - 1, LEVEL) * known.error)
 
 
-def describe_power(row: Mapping[str, Any], metric: str) -> str:
+def describe_power(row: Row, metric: str) -> str:
     """Return in sentences how large a difference is found, what a margin takes, and its bound."""
     margin, needed, bound, told = row["margin"], row["needed"], row["bound"], []
     if row["low"] is not None:
@@ -135,7 +135,7 @@ def describe_power(row: Mapping[str, Any], metric: str) -> str:
     if bound is not None:
         written = write_number(bound, "+").replace("-", "−")
         told.append(f"Not worse takes a lower bound above −{margin:g}; it is {written}")
-    return "".join(f"{each}. " for each in told).rstrip()
+    return " ".join(f"{each}." for each in told)
 
 
 def describe_idle_margins(margins: str, compared: Iterable[object]) -> str:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dashboard.evaluation.block import Block, Cut, Sum
+from dashboard.evaluation.block import Block, Cut, Ranked, Sum
 from dashboard.evaluation.metrics import Setting, metric
 from dashboard.tables import FloatArray, IntArray, find_bounds
 
@@ -99,7 +99,7 @@ def _discount(gain: FloatArray, rank: IntArray) -> FloatArray:
     return gain / np.log2(rank + 1)
 
 
-def _sort_retrieved(block: Block) -> tuple[IntArray, IntArray, FloatArray]:
+def _sort_retrieved(block: Block) -> Ranked:
     """Return the positive grades of the results, descending, as rows like those of `ideal`."""
     order = np.lexsort((-block.grade, block.row))
     order = order[block.grade[order] > 0]
@@ -107,10 +107,7 @@ def _sort_retrieved(block: Block) -> tuple[IntArray, IntArray, FloatArray]:
     return row, np.arange(len(row)) - np.searchsorted(row, row) + 1, block.grade[order]
 
 
-def _divide_by_best(
-    block: Block, best: tuple[IntArray, IntArray, FloatArray], k: Cut,
-    is_exponential: bool = False,
-) -> Sum:  # fmt: skip
+def _divide_by_best(block: Block, best: Ranked, k: Cut, is_exponential: bool = False) -> Sum:
     """Return nDCG against the best order of some grades.
 
     Exponential gains are 2^grade − 1; large ones are divided by 2^largest, as the ideal is.

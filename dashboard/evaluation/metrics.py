@@ -63,8 +63,7 @@ class Setting:
         """Return the value as it stands in a name; "" for the usual one, unless it is bare."""
         if value == self.default and not self.is_bare:
             return ""
-        is_whole = isinstance(value, float) and value.is_integer()
-        text = str(int(value)) if is_whole else str(value)
+        text = str(value).removesuffix(".0")
         return text if self.is_bare else f"{self.name}={text}"
 
 

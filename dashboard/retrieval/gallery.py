@@ -178,7 +178,7 @@ class CountedRanking(NamedTuple):
         first = keys.searchsorted(level << 32) + skipped + 1
         last = keys.searchsorted(level + 1 << 32) + skipped
         items, scores = self.items[keys[at] & PLACE], (BEST - level) / MILLION
-        passing = np.count_nonzero(self.below <= _find_limit(least)) if least > -1 else count
+        passing = np.count_nonzero((BEST - self.below) / MILLION >= least) if least > -1 else count
         return Found(items, scores, at + skipped + 1, first, last, count, int(passing))
 
     def restrict(self, items: IntArray) -> CountedRanking:
@@ -192,9 +192,3 @@ class CountedRanking(NamedTuple):
     def _make_keys(self, rows: IntArray) -> IntArray:
         """Return whole numbers that rise with the rank."""
         return (self.below[rows].astype(np.int64) << 32) | self.places[rows]
-
-
-def _find_limit(least: float) -> int:
-    """Return the most millionths below the best at which a score is at least `least`."""
-    level = round(least * MILLION)
-    return BEST - (level if level / MILLION >= least else level + 1)

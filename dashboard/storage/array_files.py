@@ -27,6 +27,8 @@ MAX_SWELL = 1_000
 """Times that the values of a file may be more than its bytes."""
 ROWS = 4_096
 """Rows of Parquet that are read at once."""
+Ids = Path | Names | None
+"""Ids of vectors, or their file; None: those in the file of the vectors, or beside it."""
 
 
 def read_named_vectors(
@@ -70,23 +72,31 @@ def read_named_vectors(
     return NamedVectors(np.asarray(rows[:]), names, path.name)
 
 
-def find_texts(given: Any) -> Path | None:
-    """Return a file of vectors if some of its arrays are of texts, and others are not."""
-    path = Path(given) if isinstance(given, str | Path) else None
-    arrays = read_arrays(path, path.name) if path else {}
-    sides = {names_texts(key) for key, each in arrays.items() if each.ndim == 2}
-    return path if len(sides) > 1 else None
+def name_sides(
+    items: Any, item_ids: Ids, queries: Any, query_ids: Ids, findings: Findings
+) -> tuple[NamedVectors, NamedVectors | None]:
+    """Return vectors of items and of queries, each as `name_vectors` takes them.
+
+    Without queries they are those of texts, where a file of the items holds both.
+    """
+    given = name_vectors(items, item_ids, "items", findings)
+    if queries is None and isinstance(items, str | Path):
+        arrays = read_arrays(Path(items), Path(items).name)
+        sides = {names_texts(key) for key, each in arrays.items() if each.ndim == 2}
+        queries = items if len(sides) > 1 else None
+    return given, None if queries is None else name_vectors(queries, query_ids, "queries", findings)
 
 
-def name_vectors(given: Any, ids: Names | None, name: str, findings: Findings) -> NamedVectors:
+def name_vectors(given: Any, ids: Ids, name: str, findings: Findings) -> NamedVectors:
     """Return vectors that a caller has: an array or tensor, rows by id, a frame, or a file.
 
     Raises:
         DataError: If they are no rows of numbers of one length.
     """
+    file, ids = (ids, None) if isinstance(ids, Path) else (None, ids)
     if isinstance(given, str | Path):
-        found = read_named_vectors(Path(given), None, findings, is_text=name == "queries")
-        return NamedVectors(found.rows, found.ids if ids is None else list(ids), found.name)
+        found = read_named_vectors(Path(given), file, findings, is_text=name == "queries")
+        return found if ids is None else found._replace(ids=list(ids))
     if hasattr(given, "to_numpy") and hasattr(given, "index"):  # a frame of pandas
         ids, given = given.index.tolist() if ids is None else ids, given.to_numpy()
     elif isinstance(given, Mapping):

@@ -136,6 +136,12 @@ def replace_files(folder: Path, *names: str) -> Iterator[Path]:
         sync(folder)
 
 
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file at once: a reader sees the old or the new one, never half of it."""
+    with replace_files(path.parent, path.name) as place:
+        (place / path.name).write_bytes(content)
+
+
 def sync(path: Path) -> None:
     """Wait until a file or folder is on the disk."""
     opened = os.open(path, os.O_RDONLY)

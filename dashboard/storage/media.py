@@ -8,7 +8,7 @@ from operator import eq
 from pathlib import Path
 from typing import NamedTuple
 
-from dashboard.errors import DataError, Findings, add_finding, list_names
+from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.plugins import load_all
 from dashboard.storage.settings import Settings
 from dashboard.tables import Names, Table
@@ -174,17 +174,14 @@ def list_missing(folder: Path, settings: Settings, items: Table) -> Findings:
     """Return warnings for columns of the items that name files that are not there or not shown."""
     findings: Findings = []
     for column, setting, default in FILES:
-        root = str(settings.get(setting, default))
-        files = {place: file for place, file in enumerate(items[column]) if file}
-        lacking: dict[tuple[str, str], list[int]] = {}
-        for place, file in files.items():
-            why = _explain_lack(folder, root, file)
-            if why is not None:
-                lacking.setdefault(why, []).append(place)
-        for (what, wanted), places in lacking.items():
-            few = list_names(f"{items.ids[at]}: {cut_address(files[at])}" for at in places)
-            found = f"{len(places):,} of {len(files):,} files that are {what} ({few})"
-            add_finding(findings, "items.csv", found, wanted, "warning", items.lines[places[0]])
+        root = settings.get(setting, default)
+        number = sum(map(bool, items[column]))
+        lacking: dict[tuple[str, str], dict[str, int]] = {}
+        for name, file, line in zip(items.ids, items[column], items.lines, strict=False):
+            if file and (why := _explain_lack(folder, root, file)):
+                lacking.setdefault(why, {})[f"{name}: {cut_address(file)}"] = line
+        for (what, wanted), odd in lacking.items():
+            findings += count_odd("items.csv", odd, f"of {number:,} files that are {what}", wanted)
     return findings
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from dashboard.errors import DataError, Findings, Unsure, add_finding, list_names
 from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.drafts import put_in_place, replace_files, write_draft
+from dashboard.storage.drafts import put_in_place, replace_files, write_draft, write_file
 from dashboard.storage.media import match_ids, tell_matched
 from dashboard.storage.runs import read_run
 from dashboard.storage.settings import Settings, read_toml
@@ -391,5 +391,4 @@ def write_settings(path: Path, settings: Settings) -> None:
     for key in there.keys() - settings.keys():
         del there[key]
     there.update({k: value for k, value in settings.items() if there.get(k) != value})
-    with replace_files(path.parent, path.name) as place:
-        (place / path.name).write_text(tomlkit.dumps(there), encoding="utf-8")
+    write_file(path, tomlkit.dumps(there).encode())

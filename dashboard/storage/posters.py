@@ -2,8 +2,7 @@
 
 import io
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
@@ -69,18 +68,6 @@ def turn_picture(picture: Image.Image) -> Image.Image:
     if not upright.mode.startswith("I;16"):
         return upright
     return Image.fromarray((np.asarray(upright) >> 8).astype(np.uint8))
-
-
-@contextmanager
-def _open_clip(path: Path) -> Iterator[tuple[Any, Any, float]]:
-    """Open a clip; yield it, its pictures, and the second at which the first of them stands."""
-    import av
-
-    with av.open(str(path)) as clip:
-        stream = clip.streams.video[0]
-        check_size(stream.codec_context.width, stream.codec_context.height)
-        stream.codec_context.options = {"max_pixels": str(MAX_PIXELS)}
-        yield clip, stream, float((stream.start_time or 0) * (stream.time_base or 0))
 
 
 def measure_length(clip: Any, stream: Any) -> float | None:
@@ -166,7 +153,13 @@ def flatten(picture: Image.Image, shade: int = 255) -> Image.Image:
 
 def _read_clip(path: Path, span: Span | None, shares: Sequence[float]) -> list[Image.Image]:
     """Return the frames of a clip, or of a span of it, at some shares of its length."""
-    with _open_clip(path) as (clip, stream, origin):
+    import av
+
+    with av.open(str(path)) as clip:
+        stream = clip.streams.video[0]
+        check_size(stream.codec_context.width, stream.codec_context.height)
+        stream.codec_context.options = {"max_pixels": str(MAX_PIXELS)}
+        origin = float((stream.start_time or 0) * (stream.time_base or 0))
         length = measure_length(clip, stream)
         whole = Span(0.0, math.inf if length is None else length)
         start, end = whole if span is None or is_cut(span, length) else span

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dashboard.errors import DataError, Findings, add_finding, count_odd, explain_errors
+from dashboard.storage.drafts import write_file
 from dashboard.storage.runs import Pairs, read_run
 from dashboard.storage.settings import read_toml
 from dashboard.storage.vectors import Vectors, read_vectors
@@ -126,13 +127,10 @@ def order_versions(versions: Versions) -> Names:
     return sorted(dates, key=dates.__getitem__) if all(dates.values()) else list(dates)
 
 
-def digest_inputs(table: Table, stem: str, ids: Iterable[str]) -> dict[str, str]:
-    """Return a digest of what the vector of each id is made of; without those of no row."""
-    columns = zip(*(table[column] for column in INPUTS[stem]), strict=True)
-    made = dict(zip(table.ids, columns, strict=True))
-    kept = {name: made[name] for name in ids if name in made}
-    digests = {cells: sha256(json.dumps(cells).encode()).hexdigest() for cells in {*kept.values()}}
-    return {name: digests[cells][:12] for name, cells in kept.items()}
+def digest_inputs(table: Table, stem: str) -> dict[str, str]:
+    """Return a digest of what the vector of each row is made of, by its id."""
+    made = {name: json.dumps(cells) for name, *cells in table.list_rows(*INPUTS[stem])}
+    return {name: sha256(each.encode()).hexdigest()[:12] for name, each in made.items()}
 
 
 def read_inputs(place: Path) -> dict[str, dict[str, str]]:
@@ -153,11 +151,9 @@ def record_version(version: Version, items: Table, queries: Table, place: Path) 
 
 def record_inputs(place: Path, table: Table, stem: str, ids: Iterable[str]) -> None:
     """Write beside vectors which rows of a table some of them were made for."""
-    told = read_inputs(place)
-    told[stem] = {**told.get(stem, {}), **digest_inputs(table, stem, ids)}
-    new = place / f".{MADE_FOR}"
-    new.write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
-    new.replace(place / MADE_FOR)
+    told, now = read_inputs(place), digest_inputs(table, stem)
+    told[stem] = told.get(stem, {}) | {name: now[name] for name in ids if name in now}
+    write_file(place / MADE_FOR, json.dumps(told, ensure_ascii=False).encode())
 
 
 def list_stale(folder: Path, versions: Versions, items: Table, queries: Table) -> Findings:
@@ -169,11 +165,11 @@ def list_stale(folder: Path, versions: Versions, items: Table, queries: Table) -
     told = {name: read_inputs(folder / "models" / name) for name in versions}
     for stem, table in (("items", items), ("queries", queries)):
         before = {name: each[stem] for name, each in told.items() if stem in each}
-        now = digest_inputs(table, stem, {each for made in before.values() for each in made})
+        now = digest_inputs(table, stem) if before else {}
         for name, made in before.items():
             vectors = getattr(versions[name], stem)
-            known = {n: each for n, each in made.items() if vectors and n in vectors.index}
-            changed = [n for n, each in known.items() if each != now.get(n, each)]
+            known = vectors.index if vectors else {}
+            changed = [n for n, each in made.items() if n in known and each != now.get(n, each)]
             what = f"{stem} whose {' or '.join(INPUTS[stem])} changed since it was made"
             new, more = ("NEW", "") if stem == "items" else (name, " --what queries")
             typed = f"embed {folder.name} {shlex.quote(new)}{more} --encoder ENCODER"

@@ -8,6 +8,7 @@ import pandas as pd
 from dashboard.errors import DataError, Findings, count_odd
 from dashboard.plugins.context.judge import VIEWED, read_answers
 from dashboard.storage.collection import Collection
+from dashboard.storage.runs import list_pairs
 from dashboard.tables import read_table, refuse_repeated
 from dashboard.texts import parse_number
 
@@ -60,15 +61,9 @@ def read_lists(collection: Collection, findings: Findings) -> ViewedLists:
     pages = pages[known]
     first = pages.groupby("list_id", sort=False).ngroup()
     pages = pages.iloc[np.lexsort((pages["column"], pages["row"], first))].reset_index(drop=True)
-    pairs = read_answers(collection, [])
-    valid = pairs.values >= 0
-    means = {
-        "query_id": np.array(pairs.queries, dtype=object)[pairs.query[valid]],
-        "item_id": np.array(pairs.items, dtype=object)[pairs.item[valid]],
-        "relevance": pairs.values[valid],
-    }
-    pages = pages.merge(pd.DataFrame(means), how="left")
-    pages["relevance"] = pages["relevance"].fillna(-1.0)
+    means = dict(list_pairs(read_answers(collection, [])))
+    pairs = zip(pages["query_id"], pages["item_id"], strict=True)
+    pages["relevance"] = np.array([max(means.get(pair, -1.0), -1.0) for pair in pairs], float)
     said, kind = _read_answers(collection, pages, findings)
     lists = pages.drop_duplicates("list_id")[["list_id", "query_id", "session"]]
     return ViewedLists(pages, lists.merge(said, on="list_id", how="left"), kind)
@@ -88,16 +83,15 @@ def _read_answers(
     said = pd.DataFrame({name: table[name] for name in ("list_id", "participant")})
     said["satisfaction"] = list(map(parse_number, table[COLUMNS[kind]]))
     lines = np.array(table.lines)
-    strange = ~said["satisfaction"].isin(range(WORST, BEST + 1))
-    if strange.any():
-        at = int(np.argmax(strange))
-        raise DataError(
-            ANSWERS,
-            f"satisfaction {table[COLUMNS[kind]][at]!r}",
-            f"a whole number from {WORST} to {BEST}",
-            line=table.lines[at],
-            do="Leave the line out where nobody answered.",
-        )
+    for line, text in zip(table.lines, table[COLUMNS[kind]], strict=True):
+        if parse_number(text) not in range(WORST, BEST + 1):
+            raise DataError(
+                ANSWERS,
+                f"satisfaction {text!r}",
+                f"a whole number from {WORST} to {BEST}",
+                line=line,
+                do="Leave the line out where nobody answered.",
+            )
     who = pages.drop_duplicates("list_id").set_index("list_id")["participant"]
     seen = said["list_id"].map(who)
     kept = seen.notna() & ((seen == "") | (seen == said["participant"]))

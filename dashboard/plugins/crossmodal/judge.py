@@ -148,13 +148,11 @@ def _add_directions(study: Study, values: FloatArray) -> FloatArray:
     is_text = list_texts(study)
     texts = is_text & ~np.isnan(values)
     scored = ~is_text & ~np.isnan(values)
-    own = study.collection.own_items[study.queries]
-    pictures = np.flatnonzero(~is_text & (own >= 0))
-    place = np.full(len(study.collection.items), -1)
-    place[own[pictures]] = pictures
+    own = np.where(is_text, -1, study.collection.own_items[study.queries])
+    place = {item: at for at, item in enumerate(own.tolist()) if item >= 0}
     asking = study.queries[texts].tolist()
-    known = (place[find_relevant(study.judgement, query)] for query in asking)
-    picture = np.array([next(iter(each[each >= 0]), -1) for each in known], int)
+    known = (map(place.get, find_relevant(study.judgement, query).tolist()) for query in asking)
+    picture = np.array([next((at for at in each if at is not None), -1) for each in known], int)
     if not len(picture) or not ((picture >= 0) & scored[picture]).all():
         return np.full(len(values), np.nan)
     from_texts = np.bincount(picture, values[texts], minlength=len(values))

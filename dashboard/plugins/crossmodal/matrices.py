@@ -122,7 +122,7 @@ def _guess_axes(
         raise DataError(name, found, "; ".join(sizes), do=f"Write {ids}.")
     rows, why = fits[0], "the shape says so"
     if fits[1:]:
-        rows, why = str(collection.settings.get(SETTING, "")), f"{SETTING} says so"
+        rows, why = collection.settings.get(SETTING, ""), f"{SETTING} says so"
     if rows not in ways:
         raise DataError(
             name,
@@ -141,7 +141,7 @@ def _list_sides(collection: Collection) -> tuple[Names, Names, str]:
     pictures: list[str] = []
     texts: list[str] = []
     for name, kind in zip(gallery, items["kind"], strict=False):
-        (texts if kind.strip().lower() in TEXTS else pictures).append(name)
+        (texts if kind.lower() in TEXTS else pictures).append(name)
     if texts:
         return pictures, texts, "in the order of items.csv"
     texts = [name for name, text in collection.queries.list_rows("text") if text]
@@ -158,7 +158,7 @@ def _find_queried(collection: Collection) -> Matches:
     queries = collection.queries
     texts = defaultdict(list)
     for name, kind, words in items.list_rows("kind", "caption"):
-        if kind.strip().lower() in TEXTS:
+        if kind.lower() in TEXTS:
             texts[words].append(name)
     owned = zip(queries.ids, collection.own_items.tolist(), strict=True)
     found = {query: items.ids[own] for query, own in owned if own >= 0}

@@ -6,6 +6,7 @@ import numpy as np
 
 from dashboard.errors import Findings, count_odd
 from dashboard.storage.collection import Collection
+from dashboard.storage.runs import list_pairs
 from dashboard.tables import BoolArray, IntArray, Names
 
 SIDES = {"image": "pictures", "video": "pictures", "text": "texts"}
@@ -56,7 +57,7 @@ class Sides(NamedTuple):
 
 def name_pictures(collection: Collection) -> str:
     """Return what a text asks for: "clip" where all items but texts are clips, else "picture"."""
-    kinds = {kind.strip().lower() for kind in collection.items["kind"]}
+    kinds = {kind.lower() for kind in collection.items["kind"]}
     return "clip" if kinds - TEXTS == {"video"} else "picture"
 
 
@@ -69,7 +70,7 @@ def read_sides(collection: Collection, findings: Findings) -> Sides | None:
         return None
     side: Names = items["side"]
     if not any(side):
-        side = [SIDES.get(kind.strip().lower(), "") for kind in items["kind"]]
+        side = [SIDES.get(kind.lower(), "") for kind in items["kind"]]
         strange = [item for item, each in zip(items.ids, side, strict=True) if not each]
         wanted = "a column side, or kind image, video or text for each item"
         before = "no side of the items, and "
@@ -93,7 +94,7 @@ def read_sides(collection: Collection, findings: Findings) -> Sides | None:
         f"a side of the items ({', '.join(members)}); these search all items",
     )
     kinds = zip(items["kind"], side, strict=True)
-    is_text = [(kind or name).strip().lower() in TEXTS for kind, name in kinds]
+    is_text = [(kind or name).lower() in TEXTS for kind, name in kinds]
     sides = Sides(tuple(side), members, np.array([*is_text, False]))
     if is_asked:
         _report_unpaired(collection, sides, findings)
@@ -102,22 +103,17 @@ def read_sides(collection: Collection, findings: Findings) -> Sides | None:
 
 def _report_unpaired(collection: Collection, sides: Sides, findings: Findings) -> None:
     """Add a warning for queries, and for items that are searched, without anything that belongs."""
-    qrels = collection.qrels
-    queries = collection.queries
-    items = collection.items
-    assert qrels is not None
-    is_pair = qrels.values >= 1
-    asking = queries.find(qrels.queries)[qrels.query[is_pair]]
-    found = items.find(qrels.items)[qrels.item[is_pair]]
-    bare = np.setdiff1d(np.arange(len(queries)), asking)
-    names = [queries.ids[query] for query in bare.tolist()]
+    assert collection.qrels is not None
+    pairs = [pair for pair, grade in list_pairs(collection.qrels) if grade >= 1]
+    asking, found = ({pair[side] for pair in pairs} for side in (0, 1))
+    bare = [query for query in collection.queries.ids if query not in asking]
     noun = name_pictures(collection)
     wanted = f"a text of each {noun}, a {noun} of each text; these have no value"
-    findings += count_odd("qrels", names, "queries that nothing belongs to", wanted)
+    findings += count_odd("qrels", bare, "queries that nothing belongs to", wanted)
     searched = {*sides.list_searched(collection)} - {""}
     for name in sorted(searched):
-        alone = np.setdiff1d(sides.members[name][1:], found)
-        names = [items.ids[item] for item in alone.tolist()]
+        members = [collection.items.ids[item] for item in sides.members[name][1:].tolist()]
+        alone = [item for item in members if item not in found]
         told = name.replace("picture", noun)
         wanted = "a query that each belongs to; these are wrong for every query"
-        findings += count_odd("qrels", names, f"{told} that belong to no query", wanted)
+        findings += count_odd("qrels", alone, f"{told} that belong to no query", wanted)

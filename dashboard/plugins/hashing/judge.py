@@ -17,7 +17,7 @@ from dashboard.evaluation.labels import (
 from dashboard.evaluation.measurement import Described, measure_run
 from dashboard.evaluation.metrics import Measure, metric, parse
 from dashboard.storage.collection import Collection
-from dashboard.storage.new_versions import BLOCK, hold_only
+from dashboard.storage.new_versions import hold_only
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
 from dashboard.study.choices import Choices
@@ -149,8 +149,7 @@ def _find_kind(vectors: Vectors) -> str:
     stored = vectors.stored
     if hold_only([stored], (0, 1)):
         return "1" if hold_only([stored], (1,)) else BITS
-    starts = range(0, len(stored), BLOCK)
-    return SIGNED if any((stored[at : at + BLOCK] < 0).any() for at in starts) else POSITIVE
+    return SIGNED if (stored[:] < 0).any() else POSITIVE
 
 
 def _sign(vectors: Vectors, is_binary: bool) -> Vectors:

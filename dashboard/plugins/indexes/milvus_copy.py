@@ -30,7 +30,7 @@ from dashboard.plugins.indexes.faiss_file import (
     require_floats,
 )
 from dashboard.storage.collection import Collection
-from dashboard.storage.drafts import replace_files
+from dashboard.storage.drafts import write_file
 from dashboard.storage.versions import Version
 from dashboard.tables import Float32Array, FloatArray, IntArray, Row
 
@@ -213,8 +213,7 @@ def copy_vectors(
             f"all {number:,}. Copy them once more.",
         )
     line = replace(line, seconds=round(time.perf_counter() - begun, 3))
-    with replace_files(folder, NAME) as place:
-        (place / NAME).write_text(json.dumps(asdict(line)))
+    write_file(folder / NAME, json.dumps(asdict(line)).encode())
     return {"rows": number, "copied": copied, "checked": checked}
 
 
@@ -290,8 +289,5 @@ def _find_equal(client: Any, stored: str, start: int, block: Float32Array) -> se
         stored, ids=list(range(start, start + len(block))),
         output_fields=["row", "vector"], timeout=SECONDS,
     )  # fmt: skip
-    if not found:
-        return set()
-    rows = np.array([each["row"] for each in found])
-    vectors = np.array([each["vector"] for each in found], dtype=np.float32)
-    return set(rows[(vectors == block[rows - start]).all(axis=1)].tolist())
+    pairs = ((each["row"], np.array(each["vector"], np.float32)) for each in found)
+    return {row for row, vector in pairs if np.array_equal(vector, block[row - start])}

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,7 @@ from PIL import Image
 from dashboard.commands.output import say
 from dashboard.errors import DataError, explain_errors
 from dashboard.storage.settings import Settings
-from dashboard.tables import FloatArray, Names
+from dashboard.tables import FloatArray, Names, Row
 from dashboard.texts import count_things
 
 ADDRESSES = "DASHBOARD_ENCODERS"
@@ -97,7 +97,7 @@ class Service:
         self.waited += seconds
         time.sleep(seconds)
 
-    def ask(self, body: Mapping[str, Any]) -> tuple[Any, float | None]:
+    def ask(self, body: Row) -> tuple[Any, float | None]:
         """Return the JSON of an answer, and its milliseconds; None if it took several tries.
 
         Raises:

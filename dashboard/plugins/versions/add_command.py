@@ -67,10 +67,9 @@ def answer(call: Namespace) -> Answer:
         ValueError: If the options do not go together.
         DataError: If the version cannot be used; nothing is written then.
     """
-    from dashboard.plugins.versions.adding import add_files
-    from dashboard.storage.array_files import read_named_vectors
+    from dashboard.storage.array_files import name_sides, name_vectors
     from dashboard.storage.collection import open_collection
-    from dashboard.storage.new_versions import Stated, add_run, replace_queries
+    from dashboard.storage.new_versions import Stated, add_run, add_vectors, replace_queries
 
     if (call.items is None) == (call.run is None) and (call.items or not call.queries):
         raise ValueError("Give --items FILE (vectors) or --run FILE (results), one of them.")
@@ -82,15 +81,16 @@ def answer(call: Namespace) -> Answer:
     if call.run:
         rows = add_run(collection, name, call.run, findings)
     else:
-        asked = (call.queries, call.query_ids) if call.queries else None
+        asked = (call.queries, call.query_ids)
         stated = Stated(call.note or "", call.by_position, call.codes)
         try:
-            if asked and not call.items:
-                texts = read_named_vectors(*asked, findings, is_text=True)
+            if not call.items:
+                texts = name_vectors(*asked, "queries", findings)
                 version = collection.find_version(name)
                 rows = [replace_queries(collection, version, texts, findings, call.by_position)]
             else:
-                rows = add_files(collection, name, (call.items, call.ids), asked, stated, findings)
+                sides = name_sides(call.items, call.ids, *asked, findings)
+                rows = add_vectors(collection, name, *sides, stated, findings)
         except Unsure as error:
             words = ["python", "-m", "dashboard", "add", call.collection, name]
             print_ways(error, shlex.join([*words, *list_typed(call, KEPT)]))

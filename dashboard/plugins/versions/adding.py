@@ -7,41 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from dashboard.errors import DataError, Findings
-from dashboard.storage.array_files import READERS, find_texts, read_named_vectors
+from dashboard.storage.array_files import READERS, name_sides
 from dashboard.storage.collection import Collection
 from dashboard.storage.new_versions import Stated, add_run, add_vectors
 from dashboard.storage.versions import RUNS
-from dashboard.tables import Rows
 
 KINDS = f"Vectors: {', '.join(READERS)}. Results: {', '.join(RUNS)}, or a matrix with its ids"
-Files = tuple[Path, Path | None]
-"""Vectors, and their ids; None for ids in the file itself or beside it."""
-
-
-def add_files(
-    collection: Collection,
-    name: str,
-    items: Files,
-    queries: Files | None,
-    stated: Stated,
-    findings: Findings,
-) -> Rows:
-    """Add a version of vectors, whole or not at all; see `add_vectors`.
-
-    Args:
-        collection: Where it is added.
-        name: Name of the version.
-        items: Vectors of the items, and their ids.
-        queries: Vectors of the text queries, or of all queries; None for those that the
-            file of the items holds, if any.
-        stated: What is said of them.
-        findings: Gains what was left out or repaired.
-    """
-    given = read_named_vectors(*items, findings)
-    asked = find_texts(items[0]) if queries is None else None
-    queries = (asked, None) if asked else queries
-    texts = read_named_vectors(*queries, findings, is_text=True) if queries else None
-    return add_vectors(collection, name, given, texts, stated, findings)
 
 
 def add_dropped(
@@ -69,8 +40,10 @@ def add_dropped(
                 raise DataError(runs[0].name, "results", "vectors with what was said", do=do)
             add_run(collection, name, runs[0], findings)
             return
-        texts = _pair(asked) if asked else None
-        add_files(collection, name, _pair(given), texts, stated, findings)
+        file, ids = _pair(given)
+        texts, names = _pair(asked) if asked else (None, None)
+        sides = name_sides(file, ids, texts, names, findings)
+        add_vectors(collection, name, *sides, stated, findings)
 
 
 def _write(folder: Path, uploads: Sequence[Any]) -> list[Path]:
@@ -84,7 +57,7 @@ def _write(folder: Path, uploads: Sequence[Any]) -> list[Path]:
     return paths
 
 
-def _pair(paths: Sequence[Path]) -> Files:
+def _pair(paths: Sequence[Path]) -> tuple[Path, Path | None]:
     """Return the file of vectors, and that of ids which was dropped with it."""
     arrays = [path for path in paths if path.suffix.lower() in READERS]
     ids = [path for path in paths if path.suffix.lower() == ".txt"]

@@ -95,7 +95,7 @@ def open_model(folder: Path, named: str) -> BatchEncoder:
     model = load_model(folder, None)
 
     def encode(inputs: Inputs, side: str) -> AnyArray:
-        is_text = bool(inputs) and isinstance(inputs[0], str)
+        is_text = isinstance(inputs[0], str)
         run = model.encode_query if side == "queries" else model.encode_document
         run, what = (run, "texts") if is_text else (model.encode, "pictures")
         with explain_errors(

@@ -146,7 +146,7 @@ def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _
     skipped = {}
     paths = {}
     for place, item in enumerate(items.ids):
-        caption = items["caption"][place].strip()
+        caption = items["caption"][place]
         is_text = items["kind"][place] == "text" or not items["file"][place] and caption
         keys[item] = f"text {caption}"
         if is_text:
