@@ -74,7 +74,7 @@ if upload:
 
 if not text and not item and picture is None:
     try:
-        worse = list_worse(study, *choices.pair, choices["metric"])[:EXAMPLES]
+        worse = list_worse(study, choices)[:EXAMPLES]
     except ChoiceError as error:
         draw_text("info", error)
         worse = []
