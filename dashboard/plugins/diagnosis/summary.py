@@ -65,11 +65,10 @@ def count_causes(causes: Sequence[Cause]) -> Rows:
 
 
 class Piece(NamedTuple):
-    """A piece of a sentence; one with a cause counts the results of that cause and detail."""
+    """A piece of a sentence; one with a cause, such as "near miss: car", counts its results."""
 
     text: str
     cause: str = ""
-    detail: str = ""
 
 
 def tell(causes: Sequence[Cause]) -> list[Piece]:
@@ -84,7 +83,8 @@ def tell(causes: Sequence[Cause]) -> list[Piece]:
         for place, row in enumerate(named):
             verb = "" if place else "lacks " if row["results"] == 1 else "lack "
             told.append(Piece(", " if place else " ("))
-            told.append(Piece(f"{row['results']:,} {verb}{row['detail']}", cause, row["detail"]))
+            lacking = row["detail"]
+            told.append(Piece(f"{row['results']:,} {verb}{lacking}", f"{cause}: {lacking}"))
         others = number - sum(row["results"] for row in named)
         told += [Piece(f", {count_things(others, 'other')}")] * bool(named and others)
         told += [Piece(")")] * bool(named)
