@@ -103,8 +103,8 @@ if not text and not item and picture is None:
     st.stop()
 
 if text:
-    recent = [each for each in st.session_state.get("recent", ()) if each != text]
-    st.session_state["recent"] = [text, *recent][:RECENT]
+    recent = dict.fromkeys([text, *st.session_state.get("recent", ())])
+    st.session_state["recent"] = list(recent)[:RECENT]
 every = set(choices["runs"]) == set(collection.versions)
 versions = tuple(dict.fromkeys([baseline, candidate, *(() if every else choices["runs"])]))
 depth, metric = int(choices["shown"]), choices["metric"]

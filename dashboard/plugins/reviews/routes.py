@@ -37,18 +37,16 @@ Act = Callable[[Collection, Body, Person], Body]
 
 async def _answer(act: Act, request: Request) -> JSONResponse:
     """Act on a request of a page of ours; 503 if the store cannot be used now."""
-    person = find_person(request.headers)
+    person, refused = find_person(request.headers), 403
     try:
         person.require(REVIEWER)
         if not _is_same_origin(request):
             raise ChoiceError("Reviews are saved from pages of this dashboard only.")
-    except ChoiceError as error:
-        return JSONResponse({"said": str(error)}, 403)
-    try:
+        refused = 400
         body = await _read_body(request)
         return JSONResponse(await anyio.to_thread.run_sync(_act, act, body, person))
     except ChoiceError as error:
-        return JSONResponse({"said": str(error)}, 400)
+        return JSONResponse({"said": str(error)}, refused)
     except DataError as error:
         return JSONResponse({"said": str(error)}, 503)
 
