@@ -6,7 +6,7 @@ from dashboard.storage.folders import list_collections
 from dashboard.texts import count_things
 from dashboard.views.components import make_line
 from dashboard.views.contents import draw_collection
-from dashboard.views.copy import draw_copy_link
+from dashboard.views.copy import draw_copy
 from dashboard.views.frame import open_page
 
 STEPS = """\
@@ -18,7 +18,7 @@ study, choices = open_page()
 names = sorted(list_collections(), key=lambda name: name != study.collection.name)
 with make_line():
     st.subheader(count_things(len(names), "collection"), anchor=False, width="content")
-    draw_copy_link()
+    draw_copy()
 columns = st.columns(2, gap="medium")
 for place, name in enumerate(names):
     with columns[place % 2]:

@@ -43,22 +43,24 @@ def show(query_id: str) -> Row:
     """Return what the cards show of a query."""
     found = study.query(query_id, versions, depth, metric)
     payload = make_payload(found, collection, choices.compared, metric, depth)
-    at, is_compared = collection.queries.index[query_id], len(versions) > 1
-    nulls = [v for v, value in found.values.items() if value is None]
-    nulls = [explain_null(study, version, at, parse_one(metric)) for version in nulls]
-    why = [f"{metric} has no value: {each}." for each in dict.fromkeys(nulls)]
+    at, measure = collection.queries.index[query_id], parse_one(metric)
+    without = (version for version, value in found.values.items() if value is None)
+    nulls = dict.fromkeys(explain_null(study, version, at, measure) for version in without)
+    why = [f"{metric} has no value: {each}." for each in nulls]
     payload = payload | {"problems": [*payload["problems"], *why]}
-    return payload | (describe_change(found, baseline, candidate, metric) if is_compared else {})
+    return payload | describe_change(found, baseline, candidate, metric)
 
 
 near = ids[max(0, place - AHEAD) : place + AHEAD + 1]
 first = max(0, place - LISTED)
 draw_query(
-    [name_query(each) for each in ids[first : place + LISTED + 1]],
-    ids[place],
+    {
+        "query": ids[place],
+        "queries": [name_query(each) for each in ids[first : place + LISTED + 1]],
+        "first": first,
+        "total": len(ids),
+        "buttons": buttons,
+    },
     {each: show(each) for each in near},
-    first,
-    len(ids),
-    buttons,
 )
 draw_sections("below_query", study, choices.replace(query=ids[place]))

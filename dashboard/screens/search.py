@@ -15,7 +15,7 @@ from dashboard.views.address import draw_choice, draw_text, escape_markdown, set
 from dashboard.views.cards import draw_cards
 from dashboard.views.cards.payload import describe_change, make_items, make_payload
 from dashboard.views.components import make_line
-from dashboard.views.copy import draw_copy_link
+from dashboard.views.copy import draw_copy
 from dashboard.views.frame import open_page
 
 EXAMPLES, RECENT, POSTERS = 5, 5, 12
@@ -46,10 +46,7 @@ with make_line(key="search"):
             collection, choices, "text", placeholder="Describe what to find", instead_of=["item"]
         )
     with st.container(width=220):
-        ids = ("", *collection.items.ids)
-        draw_choice(
-            collection, choices, "item", ids, name_item, placeholder="Item", instead_of=["text"]
-        )
+        draw_choice(collection, choices, "item", name_item, placeholder="Item", instead_of=["text"])
     if "picture" in sides:
         with st.popover("Picture", width="content"):
             limit = MAX_UPLOAD_BYTES // 1_000_000
@@ -63,7 +60,7 @@ with make_line(key="search"):
             )
     if lacking := [f"{told}\\." for side, told in LACKING.items() if side not in sides]:
         st.caption(" ".join(lacking), width="content")
-    draw_copy_link()
+    draw_copy()
 try:
     picture = read_picture(upload.getvalue(), upload.name) if upload else None
 except DataError as error:
@@ -74,7 +71,7 @@ if upload:
 
 if not text and not item and picture is None:
     try:
-        worse = list_worse(study, *choices.pair, choices["metric"])[:EXAMPLES]
+        worse = list_worse(study, choices)[:EXAMPLES]
     except ChoiceError as error:
         draw_text("info", error)
         worse = []
@@ -106,8 +103,8 @@ if not text and not item and picture is None:
     st.stop()
 
 if text:
-    recent = [each for each in st.session_state.get("recent", ()) if each != text]
-    st.session_state["recent"] = [text, *recent][:RECENT]
+    recent = dict.fromkeys([text, *st.session_state.get("recent", ())])
+    st.session_state["recent"] = list(recent)[:RECENT]
 every = set(choices["runs"]) == set(collection.versions)
 versions = tuple(dict.fromkeys([baseline, candidate, *(() if every else choices["runs"])]))
 depth, metric = int(choices["shown"]), choices["metric"]
@@ -131,6 +128,6 @@ st.markdown(" ".join([*badges, f":small[{counted}]"]))
 payload = make_payload(found, collection, versions, metric if required else "", depth)
 if item:
     payload["asked"] = f"Searched with: {name_item(item)}"
-if required and baseline != candidate and {baseline, candidate} <= found.values.keys():
+if required:
     payload |= describe_change(found, baseline, candidate, metric)
 draw_cards(payload)

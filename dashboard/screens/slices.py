@@ -60,7 +60,7 @@ with right:
         draw_pickable(charts["Two columns"], "heatmap", "slice", "picked_slice")
         st.caption("Mean change and number of queries; * fewer than 5. Click a cell to list them.")
     if picked := choices["picked_slice"]:
-        found = list_slice_changes(study, *versions, metric, picked)
+        found = list_slice_changes(study, choices)
         named, number = escape_markdown(JOIN.join(picked)), count_things(len(found), "query")
         st.markdown(f"**{named}**: {number}, worst first")
         st.page_link(

@@ -9,8 +9,9 @@ from dashboard.errors import Level, list_names
 from dashboard.evaluation.differences import SAME, find_sign, list_differences, name_outcome
 from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.evaluation.metrics import parse_one
+from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import IntArray, Names, Row, Rows, find_bounds
+from dashboard.tables import Names, Row, Rows, find_bounds
 from dashboard.texts import write_number
 
 OUTCOMES = ("worse", "same", "better", "not scored")
@@ -50,22 +51,20 @@ def list_changes(
     ]
 
 
-def list_worse(study: Study, baseline: str, candidate: str, metric: str) -> Rows:
+def list_worse(study: Study, choices: Choices) -> Rows:
     """Return what `list_changes` does of the queries that got worse."""
-    rows = list_changes(study, baseline, candidate, metric)
+    rows = list_changes(study, *choices.pair, choices["metric"])
     return [row for row in rows if row["outcome"] == "worse"]
 
 
-def list_slice_changes(
-    study: Study, baseline: str, candidate: str, metric: str, slices: Names
-) -> Rows:
-    """Return the rows of `list_changes` whose queries are in all of some slices."""
+def list_slice_changes(study: Study, choices: Choices) -> Rows:
+    """Return the rows of `list_changes` whose queries are in all slices that are picked."""
     named = study.list_slices()
     none = np.zeros(len(study.queries), dtype=bool)
-    inside = np.logical_and.reduce([named.get(name, none) for name in slices])
-    kept = dict(zip(study.query_ids, inside.tolist(), strict=True))
-    rows = list_changes(study, baseline, candidate, metric)
-    return [row for row in rows if kept[row["query_id"]]]
+    inside = np.logical_and.reduce([named.get(name, none) for name in choices["picked_slice"]])
+    kept = set(np.array(study.query_ids)[inside])
+    rows = list_changes(study, *choices.pair, choices["metric"])
+    return [row for row in rows if row["query_id"] in kept]
 
 
 def describe_gaps(study: Study, versions: Iterable[str]) -> dict[Level, list[str]]:
@@ -97,31 +96,36 @@ def count_outcomes(rows: Rows) -> dict[str, int]:
     return {name: sum(row["outcome"] == name for row in rows) for name in OUTCOMES}
 
 
-def list_ranks(study: Study, version: str, query_ids: Names, depth: int) -> Rows:
-    """Return the hits at the first ranks of each query, and the ranks of its relevant items.
+def list_ranks(
+    study: Study, version: str, query_ids: Names, depth: int, is_deep: bool = False
+) -> Rows:
+    """Return the results at the first ranks of each query, and the ranks of hits.
 
     Args:
         study: What is looked at.
         version: Version that ranks.
         query_ids: Queries.
         depth: Ranks that are listed.
+        is_deep: Whether relevant items are found as deep as the version ranks them.
 
     Returns:
-        A row a query: `marks` (True: hit, False: not relevant, None: not judged, for each rank
-        from 1) and `ranks` (rank by relevant item, as deep as the version ranks it).
+        A row a query: `items` and `marks` (True: hit, False: not relevant, None: not judged) for
+        each rank from 1, and `ranks` (rank by relevant item).
     """
     judged = study.judgement
     queries = study.collection.queries.find(query_ids)
+    wanted = (lambda query: find_relevant(judged, query)) if is_deep else None
     found = []
-    for part in study.run(version).parts(queries, depth, lambda q: find_relevant(judged, q)):
+    for part in study.run(version).parts(queries, depth, wanted):
         bounds = find_bounds(part.row, len(part.queries))
-        for at, (query, (low, high)) in enumerate(zip(part.queries.tolist(), bounds, strict=True)):
-            item, rank = part.item[low:high], part.rank[low:high]
-            kept = rank <= part.passing[at]
-            hits = mark_hits(judged, query, item[kept], study.rules.is_complete)
-            ranked = list(zip(item[kept].tolist(), rank[kept].tolist(), hits, strict=True))
-            marks = [hit for _, place, hit in ranked if place <= depth]
-            found.append({"marks": marks, "ranks": {i: r for i, r, hit in ranked if hit}})
+        for query, passing, (low, high) in zip(part.queries, part.passing, bounds, strict=True):
+            rank = part.rank[low:high]
+            items = part.item[low:high][rank <= passing]
+            hits = mark_hits(judged, int(query), items, study.rules.is_complete)
+            first = int((rank <= min(depth, passing)).sum())
+            ranked = zip(items.tolist(), rank.tolist(), hits, strict=False)
+            ranks = {item: place for item, place, hit in ranked if hit}
+            found.append({"items": items[:first].tolist(), "marks": hits[:first], "ranks": ranks})
     return found
 
 
@@ -142,21 +146,18 @@ def list_moves(before: Row, after: Row, cutoff: int) -> tuple[Rows, int]:
 
 
 def list_shown_ranks(
-    study: Study, versions: Names, queries: IntArray, depth: int
+    study: Study, versions: Names, query_ids: Names, depth: int
 ) -> Iterator[tuple[int, int, list[float]]]:
     """Yield place of the query, item, and its rank in each version, infinite below `depth`.
 
     Items come in their order, for one query after another.
     """
     found: dict[tuple[int, int], list[float]] = {}
-    place_of = {query: place for place, query in enumerate(queries.tolist())}
     for number, version in enumerate(versions):
-        for part in study.run(version).parts(queries, depth):
-            shown = (part.item >= 0) & (part.rank <= np.minimum(depth, part.passing[part.row]))
-            rows = zip(part.row[shown], part.item[shown], part.rank[shown], strict=True)
-            for row, item, rank in rows:
-                pair = (place_of[int(part.queries[row])], int(item))
-                found.setdefault(pair, [np.inf] * len(versions))[number] = float(rank)
+        for place, row in enumerate(list_ranks(study, version, query_ids, depth)):
+            for rank, item in enumerate(row["items"], start=1):
+                if item >= 0:
+                    found.setdefault((place, item), [np.inf] * len(versions))[number] = rank
     for (place, item), ranks in sorted(found.items()):
         yield place, item, ranks
 

@@ -178,7 +178,6 @@ def describe_choices(collection: Collection, choices: Choices) -> dict[str, str]
         each.key: f"{each.key.replace('_', ' ').capitalize()}: {values[each.key] or 'none'}"
         for each in list_choices()
         if each.changes_numbers
-        and each.key in values
         and values[each.key] != each.write(each.find_usual(collection, choices))
     }
 

@@ -57,8 +57,12 @@ def read_address() -> Address:
 
 
 def join_values(params: Mapping[str, Names]) -> Address:
-    """Return a text for each key, whose values are joined where the choice has several."""
-    return {key: join_repeated(key, values) for key, values in params.items()}
+    """Return a text for each key, but for those of older links that change nothing.
+
+    Values are joined where the choice has several.
+    """
+    given = {key: join_repeated(key, values) for key, values in params.items()}
+    return {key: text for key, text in given.items() if text not in OLD.get(key, ())}
 
 
 def remember_address(given: Address) -> None:
@@ -95,7 +99,7 @@ def find_problems(collection: Collection, given: Address) -> dict[str, str]:
     others = (*known, *OLD, *OLD_LAYOUT, COLLECTION)
     for key, value in given.items():
         if key in others:
-            if key in OLD and key not in known and value not in ("", *OLD[key]):
+            if value and key in OLD and key not in known:
                 problems[key] = f"{key} = {value[:80]!r} of this link cannot be followed here."
         elif near := get_close_matches(key.lower(), others, 1, 0.8):
             problems[key] = f"The link has the key {key[:80]!r}. Did you mean {near[0]!r}?"
@@ -108,7 +112,7 @@ def _check(collection: Collection, key: str, text: str, before: Address) -> str:
     Raises:
         ValueError: If the collection has no such value, or nothing that the choice changes.
     """
-    if not text or text in OLD.get(key, ()):
+    if not text:
         return ""
     resolve(collection, {**before, key: text})
     for each in [parse_one(text)] if key == "metric" else parse(text) if key == "metrics" else ():
@@ -130,7 +134,6 @@ def read_choices(collection: Collection, given: Address) -> Choices:
     Raises:
         ChoiceError: If the address holds an unknown value.
     """
-    given = {key: "" if value in OLD.get(key, ()) else value for key, value in given.items()}
     choices = resolve(collection, given)
     short = shorten_choices(collection, choices)
     if st.query_params.to_dict() != short:
@@ -203,7 +206,6 @@ def draw_choice(
     collection: Collection,
     choices: Choices,
     key: str,
-    options: Names = (),
     label: Callable[[str], str] = str,
     place: str = "input",
     placeholder: str | None = None,
@@ -215,7 +217,6 @@ def draw_choice(
         collection: What is chosen from.
         choices: The values that hold.
         key: The choice.
-        options: Values to choose among, where the choice itself does not list them.
         label: Return what a value is called.
         place: Where the input stands: "input" is the page, where no name stands above it.
         placeholder: What an empty input says.
@@ -223,8 +224,9 @@ def draw_choice(
     """
     (choice,) = (each for each in list_choices() if each.key == key)
     widget, now = f"{place}-{key}", choices[key]
-    if not options and choice.allowed is not None:
-        options = list(choice.allowed(collection, choices))
+    options = list(choice.allowed(collection, choices)) if choice.allowed else []
+    if options and choice.default == "":  # nothing is a value, too
+        options.insert(0, "")
     name, is_metric = key.replace("_", " ").capitalize(), key == "metric"
 
     def write() -> None:

@@ -14,7 +14,7 @@ from dashboard.evaluation.differences import (
     write_p,
     write_signed,
 )
-from dashboard.evaluation.metrics import Measure, parse, parse_one
+from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.study.changes import describe_gaps, list_changes
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
@@ -44,13 +44,11 @@ def compare_metrics(study: Study, choices: Choices) -> tuple[Rows, Row]:
 
     p is corrected over all of them.
     """
-    baseline, candidate = choices.pair
-    front = str(parse_one(choices["metric"]))
-    shown = dict.fromkeys(map(str, parse(choices["metrics"])))
-    rows = study.compare(baseline, candidate, " ".join(shown | {front: None}))
-    named = [row | {"name": str(Measure(row["metric"], row["cutoff"]))} for row in rows]
-    found = next(row for row in named if row["name"] == front)
-    return [row for row in named if row["name"] in shown], found
+    shown, front = parse(choices["metrics"]), parse_one(choices["metric"])
+    names = list(dict.fromkeys(map(str, [*shown, front])))
+    compared = study.compare(*choices.pair, " ".join(names))
+    rows = [row | {"name": name} for name, row in zip(names, compared, strict=True)]
+    return rows[: len(shown)], rows[names.index(str(front))]
 
 
 def compare_on_page(study: Study, choices: Choices) -> tuple[Rows, Row]:

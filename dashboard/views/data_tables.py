@@ -84,13 +84,12 @@ def write_table(columns: Sequence[Column], rows: Rows, front: int = -1) -> str:
         f'<th class="{_name_class(c)}" title="{escape(c.help)}">{escape(c.label)}</th>'
         for c in columns
     )
-    lines = [
+    body = "".join(
         f'<tr class="{"front" if place == front else ""}">'
         + "".join(_write_cell(column, row) for column in columns)
         + "</tr>"
         for place, row in enumerate(rows)
-    ]
-    body = "".join(lines)
+    )
     return f'<div class="values" tabindex="0"><table><tr>{head}</tr>{body}</table></div>'
 
 
@@ -100,7 +99,7 @@ def find_best(values: Mapping[Any, float | None], sign: int) -> list[Any]:
     The lowest is the best where the sign is -1.
     """
     known = [sign * value for value in values.values() if value is not None]
-    if len(values) < 2 or len(set(known)) < 2:
+    if len(set(known)) < 2:
         return []
     return [key for key, each in values.items() if each is not None and sign * each == max(known)]
 

@@ -19,7 +19,7 @@ from dashboard.study.study import Study
 from dashboard.tables import Names, Rows
 from dashboard.views.charts import pick_ink, style_chart
 from dashboard.views.components import make_line
-from dashboard.views.copy import draw_copy_buttons
+from dashboard.views.copy import draw_copy
 from dashboard.views.data_tables import Column, format_value
 
 CHART_WIDTH = 720
@@ -60,7 +60,7 @@ def draw_sharing(
                 if hasattr(command, "make_download") and len(versions) > 1:
                     make = partial(command.make_download, study, choices, str(st.context.url or ""))
                     _draw_files(command.DOWNLOAD, stem, {"html": make})
-        draw_copy_buttons(markdown)
+        draw_copy(markdown=markdown)
 
 
 def _draw_files(name: str, file: str, makers: Mapping[str, Callable[[], bytes]]) -> None:

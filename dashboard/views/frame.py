@@ -14,6 +14,7 @@ from dashboard.storage.folders import find_data, list_collections
 from dashboard.storage.settings import read_toml
 from dashboard.study.choices import Choices, describe_choices, list_choices
 from dashboard.study.study import Study, open_study
+from dashboard.tables import Names
 from dashboard.views.address import (
     COLLECTION,
     draw_choice,
@@ -102,9 +103,13 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
         st.stop()
     study = open_study(collection, choices)
     with row:
-        _draw_row(collection, choices, [key for key in shown if key not in IN_ROW])
-    narrowed = _draw_chips(collection, choices)
-    words = [screen.capitalize(), " → ".join(choices.compared), *narrowed, collection.title]
+        _draw_row(collection, choices, shown)
+    chips = describe_choices(collection, choices)
+    if chips:  # with ✕: choices that change numbers and are not the usual ones
+        with make_line(key="chips"):
+            for key, text in chips.items():
+                draw_reset(f"{text} ✕", key, key=f"chip-{key}")
+    words = [screen.capitalize(), " → ".join(choices.compared), *chips.values(), collection.title]
     st.set_page_config(page_title=" · ".join(filter(None, words)), layout="wide")
     for problem in collection.problems:
         draw_text("warning", problem)
@@ -127,7 +132,7 @@ def read_collection() -> Collection:
     return collection
 
 
-def _draw_row(collection: Collection, choices: Choices, more: list[str]) -> None:
+def _draw_row(collection: Collection, choices: Choices, more: Names) -> None:
     there = len(collection.versions) + len(collection.broken)
     left_out = ("baseline", "candidate")[: max(0, 2 - there)]  # no second version: no baseline
     keys = {key: width for key, width in IN_ROW.items() if key not in left_out}
@@ -147,20 +152,6 @@ def _draw_row(collection: Collection, choices: Choices, more: list[str]) -> None
             for each in list_choices():
                 if each.key in more or each.has_effect(collection, choices):
                     draw_choice(collection, choices, each.key, place="more")
-
-
-def _draw_chips(collection: Collection, choices: Choices) -> list[str]:
-    """Draw a chip with ✕ for every choice that changes numbers and is not the usual one.
-
-    Returns:
-        Name and value of each.
-    """
-    chips = describe_choices(collection, choices)
-    if chips:
-        with make_line(key="chips"):
-            for key, text in chips.items():
-                draw_reset(f"{text} ✕", key, key=f"chip-{key}")
-    return list(chips.values())
 
 
 def _find_name(name: str) -> tuple[str, list[str]]:

@@ -84,9 +84,7 @@ def _find_by_name(collection: str, kind: str, item: str) -> Shown | None:
 
 def _find(collection: Collection, kind: str, item: str) -> Shown | None:
     table = _read_files(collection, kind)
-    place = table.rows.get(item)
-    if place is None:
-        return None
+    place = table.rows.get(item, -1)
     for (column, *_), (root, files) in zip(COLUMNS[kind], table.files, strict=True):
         path = find_media(collection.folder, root, files[place])
         if path and (media_type := recognise_type(path)):
@@ -132,13 +130,13 @@ def describe_media(collection: Collection, item: str) -> Row:
         for that of the clip.
     """
     table = _read_files(collection, "clip")
-    place, (_, files) = table.rows.get(item), table.files[0]
-    span = None if place is None else table.spans.get(place)
+    place, (_, files) = table.rows.get(item, -1), table.files[0]
+    span = table.spans.get(place)
     return {
-        "caption": "" if place is None else table.captions[place],
+        "caption": table.captions[place],
         "picture": address_media(collection, "poster", item),
         "file": address_media(collection, "clip", item),
-        "clip": place is not None and is_video(files[place]),
+        "clip": is_video(files[place]),
         "span": span and [span.start, span.end if math.isfinite(span.end) else None],
     }
 
@@ -156,9 +154,7 @@ def address_media(collection: Collection, kind: str, item: str) -> str:
         item: Id of the item, or of the query.
     """
     table = _read_files(collection, kind)
-    place = table.rows.get(item)
-    if place is None:
-        return ""
+    place = table.rows.get(item, -1)
     version = ""
     for root, file in ((root, files[place]) for root, files in table.files if files[place]):
         if REMOTE.match(file):  # its state is not known before it is fetched
@@ -179,7 +175,8 @@ class _Files(NamedTuple):
 
     Attributes:
         name: Name of the collection in addresses.
-        files: Folder in the collection's and name of the file of each row, for each column.
+        files: Folder in the collection's and name of the file of each row, for each column; names
+            and captions end with "", that of what is not there.
         spans: Span of each row that has one.
     """
 
@@ -194,9 +191,9 @@ class _Files(NamedTuple):
 def _read_files(collection: Collection, kind: str) -> _Files:
     table = collection.queries if kind == "query" else collection.items
     files = [
-        (str(collection.settings.get(setting, default)), table[column])
+        (str(collection.settings.get(setting, default)), (*table[column], ""))
         for column, setting, default in COLUMNS[kind]
     ]
     ends = enumerate(zip(table["span_start"], table["span_end"], strict=True))
     spans = {place: read_span(table, place) for place, each in ends if any(each)}
-    return _Files(quote(collection.name), table.index, files, spans, table["caption"])
+    return _Files(quote(collection.name), table.index, files, spans, (*table["caption"], ""))

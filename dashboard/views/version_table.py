@@ -66,7 +66,7 @@ def list_versions(study: Study, choices: Choices, compared: Rows) -> tuple[list[
     for measure, row, *own in zip(metrics, compared, *means, strict=True):
         values = {f"run-{at}": mean for at, mean in enumerate(own)}
         best = find_best(values, find_sign(measure))
-        rows.append(write_row(row) | values | {"best": best, "name": str(measure)})
+        rows.append(write_row(row) | values | {"best": best})
     formulas = "; ".join(
         dict.fromkeys(f"{m.name}: {m.metric.formula} ({m.metric.source})" for m in metrics)
     )

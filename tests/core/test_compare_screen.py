@@ -51,9 +51,11 @@ def test_bins_and_points_hold_every_scored_query() -> None:
 def test_ranks_and_moves(world: Path) -> None:
     """Items a and b are relevant to q1: v1 ranks a, c, b, d and v2 a, b, c, d."""
     study = open_world(world)
-    (before,), (after,) = (list_ranks(study, version, ["q1"], 2) for version in ("v1", "v2"))
-    assert before == {"marks": [True, False], "ranks": {0: 1, 1: 3}}
-    assert after == {"marks": [True, True], "ranks": {0: 1, 1: 2}}
+    (before,), (after,) = (
+        list_ranks(study, name, ["q1"], 2, is_deep=True) for name in ("v1", "v2")
+    )
+    assert before == {"items": [0, 2], "marks": [True, False], "ranks": {0: 1, 1: 3}}
+    assert after == {"items": [0, 1], "marks": [True, True], "ranks": {0: 1, 1: 2}}
     fell, came = list_moves(after, before, 2)
     assert (fell, came) == ([{"item": 1, "before": 2, "after": 3}], 0)
 

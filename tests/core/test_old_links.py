@@ -9,7 +9,7 @@ import pytest
 from dashboard.errors import ChoiceError
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import list_choices, resolve
-from dashboard.views.address import OLD, find_problems, join_values
+from dashboard.views.address import find_problems, join_values
 
 DATA = Path(__file__).parents[2] / "data"
 USUAL = {
@@ -79,8 +79,6 @@ def test_same_view_or_a_sentence(link: str, is_same: bool) -> None:
     assert bool(problems) != is_same, problems
     assert all(each.endswith((".", "?")) for each in problems.values())
     if is_same:
-        kept = {key: "" if value in OLD.get(key, ()) else value for key, value in given.items()}
-        values = resolve(collection, kept).write()
+        values = resolve(collection, given).write()
         for each in list_choices():
-            if kept.get(each.key):
-                assert values[each.key] == kept[each.key]
+            assert values[each.key] == (given.get(each.key) or values[each.key])

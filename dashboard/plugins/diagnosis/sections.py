@@ -28,10 +28,11 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
 
     def write(piece: Piece) -> str:
         text = escape(piece.text)
-        chosen = _join(piece.cause, piece.detail)
-        link = escape(write_link("compare", cause=chosen))
+        if not piece.cause:
+            return text
+        link = escape(write_link("compare", cause=piece.cause))
         style = "color: inherit; text-underline-offset: 2px"
-        return f'<a href="{link}" target="_self" style="{style}">{text}</a>' if chosen else text
+        return f'<a href="{link}" target="_self" style="{style}">{text}</a>'
 
     with show_progress("Looking for causes"):
         found, pieces = find_wrong(study, choices)
@@ -42,7 +43,7 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
     cutoff = find_cutoff(choices["metric"], int(choices["shown"]))
 
     def is_chosen(name: str, detail: str, *_: str) -> bool:
-        return picked in (name, _join(name, detail))
+        return picked in (name, f"{name}: {detail}")
 
     def is_meant(row: Row) -> bool:
         is_shown = row["run"] == choices["candidate"] and row["rank"] <= cutoff
@@ -64,7 +65,3 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
 def write_why(study: Study, choices: Choices) -> str:
     """Return the sentence for the report."""
     return write_plain(find_wrong(study, choices)[1])
-
-
-def _join(cause: str, detail: str) -> str:
-    return ": ".join(filter(None, (cause, detail)))

@@ -6,10 +6,11 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from dashboard.evaluation.judgement import mark_hits
+import numpy as np
+
 from dashboard.evaluation.measurement import Described
 from dashboard.plugins.diagnosis.causes import CAUSES, NEAR, Cause, find_causes
-from dashboard.study.changes import find_cutoff, list_worse
+from dashboard.study.changes import find_cutoff, list_ranks, list_worse
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Row, Rows
@@ -36,23 +37,19 @@ def describe_causes(study: Study, query: int, metric: str, rows: Rows) -> Descri
     return {"why": told} if told else {}, fields
 
 
-def list_wrong(
-    study: Study, baseline: str, candidate: str, metric: str, depth: int
-) -> dict[str, list[Cause]]:
+def list_wrong(study: Study, choices: Choices, cutoff: int) -> dict[str, list[Cause]]:
     """Return the causes of the candidate's wrong results, by query that got worse, worst first.
 
-    They are those in the first ranks: as many as the metric looks at, or `depth`.
+    They are those in the first ranks, down to the cutoff.
     """
-    ids = [row["query_id"] for row in list_worse(study, baseline, candidate, metric)]
-    queries = study.collection.queries.find(ids)
-    cutoff = find_cutoff(metric, depth)
-    found: dict[str, list[Cause]] = {}
-    for part in study.run(candidate).parts(queries, cutoff):
-        for at, query in enumerate(part.queries.tolist()):
-            shown = (part.row == at) & (part.rank <= part.passing[at])
-            hits = mark_hits(study.judgement, query, part.item[shown], study.rules.is_complete)
-            wrong = part.item[shown][[hit is False for hit in hits]]
-            found[ids[len(found)]] = find_causes(study, candidate, query, wrong)
+    candidate = choices["candidate"]
+    ids = [row["query_id"] for row in list_worse(study, choices)]
+    queries = study.collection.queries.find(ids).tolist()
+    found = {}
+    for id, query, row in zip(ids, queries, list_ranks(study, candidate, ids, cutoff), strict=True):
+        shown = zip(row["items"], row["marks"], strict=True)
+        wrong = np.array([item for item, hit in shown if hit is False], int)
+        found[id] = find_causes(study, candidate, query, wrong)
     return found
 
 
@@ -68,11 +65,10 @@ def count_causes(causes: Sequence[Cause]) -> Rows:
 
 
 class Piece(NamedTuple):
-    """A piece of a sentence; one with a cause counts the results of that cause and detail."""
+    """A piece of a sentence; one with a cause, such as "near miss: car", counts its results."""
 
     text: str
     cause: str = ""
-    detail: str = ""
 
 
 def tell(causes: Sequence[Cause]) -> list[Piece]:
@@ -87,7 +83,8 @@ def tell(causes: Sequence[Cause]) -> list[Piece]:
         for place, row in enumerate(named):
             verb = "" if place else "lacks " if row["results"] == 1 else "lack "
             told.append(Piece(", " if place else " ("))
-            told.append(Piece(f"{row['results']:,} {verb}{row['detail']}", cause, row["detail"]))
+            lacking = row["detail"]
+            told.append(Piece(f"{row['results']:,} {verb}{lacking}", f"{cause}: {lacking}"))
         others = number - sum(row["results"] for row in named)
         told += [Piece(f", {count_things(others, 'other')}")] * bool(named and others)
         told += [Piece(")")] * bool(named)
@@ -96,18 +93,16 @@ def tell(causes: Sequence[Cause]) -> list[Piece]:
 
 def find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], list[Piece]]:
     """Return the causes by query of `list_wrong`, and a sentence on all; empty without any."""
-    (baseline, candidate), metric = choices.pair, choices["metric"]
-    depth = int(choices["shown"])
-    found = list_wrong(study, baseline, candidate, metric, depth)
+    cutoff = find_cutoff(choices["metric"], int(choices["shown"]))
+    found = list_wrong(study, choices, cutoff)
     causes = [cause for each in found.values() for cause in each]
     if not causes:
         return found, []
-    cutoff = find_cutoff(metric, depth)
     results = count_things(len(causes), "wrong result")
     queries = "one worse query" if len(found) == 1 else f"{len(found):,} worse queries"
     ranks = f"first {cutoff} results" if cutoff > 1 else "first result"
     return found, [
-        Piece(f"Of {results} in the {ranks} of {candidate}, in the {queries}: "),
+        Piece(f"Of {results} in the {ranks} of {choices['candidate']}, in the {queries}: "),
         *tell(causes),
         Piece("."),
     ]

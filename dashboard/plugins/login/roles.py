@@ -39,7 +39,7 @@ class RoleList(NamedTuple):
             claims: What the login service says.
             may_match: Whether the name counts; an address that nobody has verified does not.
         """
-        more = claims.get(self.claim) or () if self.claim else ()
+        more = claims.get(self.claim) or ()
         names = [*([name] if may_match else []), *([more] if isinstance(more, str) else more)]
         folded = [each.casefold() for each in names if isinstance(each, str)]
         for role in GIVEN:

@@ -34,16 +34,14 @@ class CopiesChoice(Choice):
 
 
 def _explain_lack(given: str, collection: Collection, before: Values) -> str:
-    if not given.startswith(ONCE) or len(_list_values(collection, before)) > 1:
+    if given == COUNTED:
         return ""
     why = f"under the protocol {before['protocol']}, whose items are numbered pairs"
     if before["protocol"] not in LEFT_ALONE:
+        if list_ways(collection):
+            return ""
         why = f"among {len(collection.items):,} items without a column {STATED}"
     return f"no copies can be left out {why}"
-
-
-def _list_values(collection: Collection, before: Values) -> list[str]:
-    return [COUNTED, *(() if before["protocol"] in LEFT_ALONE else list_ways(collection))]
 
 
 def list_ways(collection: Collection) -> list[str]:
@@ -68,7 +66,7 @@ CHOICES = (
         f"identical files or with a cosine from {ALIKE:g} by the vectors of the version that is "
         f"named; not under {', '.join(LEFT_ALONE)}",
         default=COUNTED,
-        allowed=_list_values,
+        allowed=lambda collection, before: [COUNTED, *list_ways(collection)],
         explain_lack=_explain_lack,
         changes_numbers=True,
     ),

@@ -46,7 +46,7 @@ def answer(call: Namespace) -> Answer:
     if not 0 <= call.number <= MAX_QUERIES:
         raise ValueError(f"--number {call.number}: from 0 to {MAX_QUERIES}.")
     study, choices = open_pair(call)
-    queries = list_worse(study, *choices.pair, choices["metric"])[: call.number]
+    queries = list_worse(study, choices)[: call.number]
     content = write_report(study, choices, queries).encode()
     replace_file(call.output, content)
     row = {"file": str(call.output), "bytes": len(content), "queries": len(queries)}
@@ -58,5 +58,5 @@ def make_download(study: Study, choices: Choices, address: str = "") -> bytes:
     from dashboard.plugins.report.page import write_report
     from dashboard.study.changes import list_worse
 
-    queries = list_worse(study, *choices.pair, choices["metric"])[:QUERIES]
+    queries = list_worse(study, choices)[:QUERIES]
     return write_report(study, choices, queries, address).encode()

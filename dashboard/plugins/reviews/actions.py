@@ -13,6 +13,7 @@ from dashboard.plugins.reviews.choices import CORRECTED
 from dashboard.plugins.reviews.corrections import format_labels
 from dashboard.plugins.reviews.store import back_up
 from dashboard.plugins.reviews.verdicts import DECISION, Verdict, Verdicts, keep_last
+from dashboard.storage.collection import Collection
 from dashboard.storage.folders import find_folder
 from dashboard.tables import Row, Rows
 from dashboard.texts import count_things
@@ -34,7 +35,8 @@ def _list(call: Namespace) -> Answer:
     lists = judging_lists.read_lists(find_folder(call.collection), left_out)
     for sentence in left_out:
         say(f"note: left out: {sentence}")
-    return [_describe(each, rows) for each in _mark_gone(call, lists)], LIST
+    collection = open_call(call)
+    return [_describe(_mark_gone(each, collection), rows) for each in lists], LIST
 
 
 def _create(call: Namespace) -> Answer:
@@ -69,8 +71,8 @@ def _next(call: Namespace) -> Answer:
         say(f"note: nothing is left to judge of {made.id}: {why}")
         return [], NEXT
     done = len(figures.find_judged(made, rows).get(author, ()))
-    cells = (made.id, pair[0], pair[1] or None, done, len(made.asked))
-    return [dict(zip(NEXT, cells, strict=True))], NEXT
+    found = {"list_id": made.id, "query_id": pair[0], "item_id": pair[1] or None}
+    return [found | {"judged": done, "pairs": len(made.asked)}], NEXT
 
 
 def _export(call: Namespace) -> Answer:
@@ -134,26 +136,28 @@ def _read_rows(call: Namespace) -> Verdicts:
 
 def _find_list(call: Namespace) -> judging_lists.JudgingList:
     made = judging_lists.find_list(find_folder(call.collection), call.list or "")
-    return _mark_gone(call, [made])[0]
+    return _mark_gone(made, open_call(call))
 
 
 def _mark_gone(
-    call: Namespace, lists: list[judging_lists.JudgingList]
-) -> list[judging_lists.JudgingList]:
-    """Return lists with the pairs that are gone, and say how many."""
-    collection = open_call(call)
-    lists = [judging_lists.mark_gone(made, collection) for made in lists]
-    for made in lists:
-        if told := judging_lists.describe_gone(made):
-            say(f"note: {made.id}: {told}")
-    return lists
+    made: judging_lists.JudgingList, collection: Collection
+) -> judging_lists.JudgingList:
+    """Return a list with the pairs that are gone, and say how many."""
+    made = judging_lists.mark_gone(made, collection)
+    if told := judging_lists.describe_gone(made):
+        say(f"note: {made.id}: {told}")
+    return made
 
 
 def _describe(made: judging_lists.JudgingList, rows: Verdicts) -> Row:
     judged = figures.find_judged(made, rows)
-    row = asdict(made) | {"list_id": made.id, "pairs": len(made.asked), "people": len(judged)}
-    done = len(set().union(*judged.values()))
-    return row | {"judged": done, "state": "closed" if made.closed else "open"}
+    return asdict(made) | {
+        "list_id": made.id,
+        "pairs": len(made.asked),
+        "people": len(judged),
+        "judged": len(set().union(*judged.values())),
+        "state": "closed" if made.closed else "open",
+    }
 
 
 def _write_labels(call: Namespace) -> None:

@@ -8,6 +8,9 @@ const MARKS_OF = new Map([["relevant", "✓"], ["not", "✕"], ["unsure", "?"]])
 const say = (value) => WORDS.get(value) ?? `grade ${value}`;
 const countOf = (number, total, one, many) =>
   `${number.toLocaleString("en")} of ${total.toLocaleString("en")} ${total === 1 ? one : many}`;
+// Return the grades from 0 to the highest one; none where words say it all, or there are too many.
+const listGrades = (scale, most = Infinity) =>
+  scale > 1 && scale <= most ? [...Array(scale + 1).keys()].map(String) : [];
 const nameOf = ({ query_id, item_id = "" }) => JSON.stringify([query_id, item_id]);
 
 class AnswerView extends QueryView {

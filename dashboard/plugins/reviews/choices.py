@@ -60,7 +60,7 @@ class LabelsChoice(Choice):
 
 
 def _explain_lack(given: str, collection: Collection, before: Values) -> str:
-    is_lacking = given == CORRECTED and before["protocol"] in LEFT_ALONE
+    is_lacking = given != GIVEN and before["protocol"] in LEFT_ALONE
     return f"the protocol {before['protocol']} takes labels as given" if is_lacking else ""
 
 
@@ -72,9 +72,7 @@ CHOICES = (
         "is enough)",
         default=GIVEN,
         explain_lack=_explain_lack,
-        allowed=lambda collection, before: (
-            (GIVEN,) if before["protocol"] in LEFT_ALONE else (GIVEN, CORRECTED)
-        ),
+        allowed=lambda collection, before: (GIVEN, CORRECTED),
         changes_numbers=True,
     ),
     Choice(
@@ -103,4 +101,5 @@ def amend_judgement(collection: Collection, choices: Values, judgement: Judgemen
     from dashboard.plugins.reviews.corrections import correct
     from dashboard.plugins.reviews.verdicts import list_history
 
-    return correct(collection, judgement, list_history(labels.key, until=labels.number))
+    rows = [row for row in list_history(labels.key) if row.number <= labels.number]
+    return correct(collection, judgement, rows)

@@ -3,7 +3,8 @@
 const drawLabel = (row) => {
   const ticks = row.ticks.map(([keyword, has]) => make("span", has ? "yes" : "no", `${SIGNS.get(has)} ${keyword}`));
   const label = make("div", "label", make("span", "quiet", "Label: "), ...(ticks.length ? ticks : [row.label]));
-  return make("div", "about", make("b", "", row.query), label, make("div", "quiet", row.caption));
+  const name = make("div", "quiet", row.caption || row.item_id);
+  return make("div", "about", make("b", "", row.query), label, name);
 };
 
 const drawSaid = ([author, value, note]) => {
@@ -19,8 +20,9 @@ class Decisions extends AnswerView {
 
   update(component) {
     super.update(component);
+    const grades = listGrades(this.data.scale);
     this.choices = [["not", "✕ Not relevant", "x"], ["relevant", "✓ Relevant", "y"],
-      ...this.data.grades.map((grade) => [grade, grade, grade]), ["keep", "Keep label", "n"]];
+      ...grades.map((grade) => [grade, grade, grade]), ["keep", "Keep label", "n"]];
     this.draw();
   }
 
@@ -83,7 +85,8 @@ class Decisions extends AnswerView {
     const acts = make("div", "acts", ...this.choices.map(([value, text, key]) =>
       makeKeyed("", text, key, () => this.decide(row, value))));
     const said = make("div", "said", ...row.said.map(drawSaid));
-    const shown = make("article", "row", drawMedia(row), drawLabel(row), said, acts);
+    const media = drawMedia({ ...row, item: row.item_id });
+    const shown = make("article", "row", media, drawLabel(row), said, acts);
     shown.classList.toggle("framed", isFramed);
     shown.setAttribute("aria-current", String(isFramed));
     return shown;

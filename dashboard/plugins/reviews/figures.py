@@ -6,7 +6,6 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import combinations
 from operator import itemgetter
 
@@ -122,41 +121,35 @@ def measure_agreement(rows: Verdicts) -> Rows:
     (1960). Intervals are of 95 %, by resampled pairs: BCa for agreement; percentiles for the
     others, whose resamples in which all say one thing have no value and are left out.
     """
-    import pandas as pd
-
     answers = list_answers(rows)
     if not answers:
         return []
-    table = pd.DataFrame([answers[pair] for pair in sorted(answers)]).sort_index(axis=1)
-    people = list(table)
-    shape = table.shape
-    numbers, values = pd.factorize(table.to_numpy().ravel(), sort=True)
-    codes = np.where(numbers < 0, np.nan, numbers).reshape(shape)
-    counts = (codes[:, :, None] == np.arange(len(values))).sum(axis=1).astype(np.float64)
+    people = sorted({name for each in answers.values() for name in each})
+    values = sorted({value for each in answers.values() for value in each.values()})
+    said = np.array([
+        [[each.get(name) == value for value in values] for name in people]
+        for _, each in sorted(answers.items())
+    ])  # fmt: skip
+    counts = said.sum(axis=1).astype(np.float64)
     alpha = compute_alpha(counts), *resample_figure(counts, compute_alpha)
-    found = [_make_share(people, counts), _make_row("alpha", people, codes, *alpha)]
-    busiest = np.argsort(np.isnan(codes).sum(axis=0), kind="stable")[:MAX_PEOPLE]
-    for two in combinations(sorted(busiest.tolist()), 2):
-        both = codes[:, two][~np.isnan(codes[:, two]).any(axis=1)]
+    number = counts.sum(axis=1, keepdims=True)
+    same = (counts * (counts - 1)).sum(axis=1, keepdims=True)
+    compared = number * (number - 1)
+    ends = compute_bootstrap_interval(same, compared)[:, 0].tolist()
+    share = _make_row("agreement", people, counts, float(same.sum() / compared.sum()), *ends)
+    found = [share, _make_row("alpha", people, counts, *alpha)]
+    busiest = np.argsort(-said.any(axis=2).sum(axis=0), kind="stable")[:MAX_PEOPLE]
+    for one, other in combinations(sorted(busiest.tolist()), 2):
+        pairs = (said[:, one, :, None] & said[:, other, None, :]).reshape(len(said), -1)
+        both = pairs[pairs.any(axis=1)].astype(np.float64)
         if len(both):
-            cells = both[:, 0] * len(values) + both[:, 1]
-            given = (cells[:, None] == np.arange(len(values) ** 2)).astype(np.float64)
-            kappa = compute_kappa(given), *resample_figure(given, compute_kappa)
-            found.append(_make_row("kappa", [people[at] for at in two], both, *kappa))
+            kappa = compute_kappa(both), *resample_figure(both, compute_kappa)
+            found.append(_make_row("kappa", [people[one], people[other]], both, *kappa))
     return found
 
 
-def _make_share(people: Names, counts: FloatArray) -> Row:
-    """Return the row of agreement from how many people gave each value. [pairs, values]."""
-    said = counts.sum(axis=1, keepdims=True)
-    same = (counts * (counts - 1)).sum(axis=1, keepdims=True)
-    compared = said * (said - 1)
-    low, high = compute_bootstrap_interval(same, compared)[:, 0].tolist()
-    return _make_row("agreement", people, counts, float(same.sum() / compared.sum()), low, high)
-
-
 def _make_row(
-    measure: str, people: Names, codes: FloatArray, value: float, low: float, high: float
+    measure: str, people: Names, pairs: FloatArray, value: float, low: float, high: float
 ) -> Row:
     return {
         "measure": measure,
@@ -164,8 +157,8 @@ def _make_row(
         "value": replace_nan(value),
         "low": replace_nan(low),
         "high": replace_nan(high),
-        "pairs": len(codes),
-        "few": len(codes) < FEW_PAIRS,
+        "pairs": len(pairs),
+        "few": len(pairs) < FEW_PAIRS,
         "why": ONE_VALUE if np.isnan(value) else None,
     }
 
@@ -268,9 +261,3 @@ def compare_with_metric(scores: Scores, changes: Iterable[Row], metric: str) -> 
     both = [(scores.get(row["query_id"]), row["delta"]) for row in changes]
     same = [(sign * delta > 0) == (score > 0) for score, delta in both if score and delta]
     return sum(same), len(same)
-
-
-def make_verdicts(answers: Iterable[Verdict]) -> Verdicts:
-    """Return answers as verdicts better, worse, same or unsure, for their agreement."""
-    words = {CANNOT_SAY: UNSURE, "much better": "better", "much worse": "worse"}
-    return [replace(row, kind=VERDICT, value=words.get(row.value, row.value)) for row in answers]

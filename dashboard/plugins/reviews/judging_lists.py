@@ -3,7 +3,6 @@
 import json
 from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -26,7 +25,7 @@ from dashboard.study.changes import find_cutoff, list_changes, list_shown_ranks,
 from dashboard.study.choices import Choices
 from dashboard.study.judging import list_rules
 from dashboard.study.study import Study, open_study
-from dashboard.tables import IntArray, Names
+from dashboard.tables import Names
 
 COMPARED = {
     "worst": "worst regressions",
@@ -95,13 +94,7 @@ class JudgingList:
 
 
 def choose_pairs(
-    study: Study,
-    way: str,
-    versions: Names,
-    metric: str,
-    number: int,
-    seed: int = 0,
-    compares: bool = False,
+    study: Study, choices: Choices, way: str, number: int, seed: int = 0, compares: bool = False
 ) -> tuple[list[Pair], str]:
     """Return at most `number` pairs to judge, and in words how they were chosen.
 
@@ -110,11 +103,10 @@ def choose_pairs(
 
     Args:
         study: Its queries are chosen from; a slice is one of its choices.
+        choices: One version or two, and the metric by which queries lost, and how deep.
         way: One of WAYS, or of COMPARED. worst: of the queries that lost most, those first that
             moved most; doubtful: those that moved most of all queries; slice: query by query, the
             best rank first; random: drawn from all; change: see `weigh_labels`.
-        versions: Baseline and candidate, or one version.
-        metric: Metric by which queries lost, and how deep.
         number: Pairs at most.
         seed: Of random pairs.
         compares: Whether lists are compared.
@@ -122,9 +114,10 @@ def choose_pairs(
     Raises:
         ChoiceError: If the way does not fit, or finds no pair.
     """
-    if compares and (way not in COMPARED or len(set(versions)) < 2):
+    versions, metric = choices.compared, choices["metric"]
+    if compares and (way not in COMPARED or len(versions) < 2):
         raise ChoiceError(f"Lists of two versions are compared. There are: {', '.join(COMPARED)}.")
-    queries, told = _choose_queries(study, way, versions, metric, number, compares)
+    queries, told = _choose_queries(study, choices, way, number, compares)
     depth = SIDE if compares else find_cutoff(metric, DEPTH)
     rows = []
     if way == "change":
@@ -148,36 +141,35 @@ def choose_pairs(
     elif way != "change":
         rows = [row for row in rows if row[2] > 0]
         rows.sort(key=lambda row: (row[0] if way == "worst" else 0, -row[2]))
-    table = study.collection.queries.ids
     items = (*study.collection.items.ids, "")
-    pairs = [(table[queries[place]], items[item]) for place, item, *_ in rows[:number]]
+    pairs = [(queries[place], items[item]) for place, item, *_ in rows[:number]]
     if not pairs:
         raise ChoiceError(f"Nothing to {'compare' if compares else 'judge'} is found ({told}).")
     return pairs, told + ", all there are" * (len(pairs) < number)
 
 
 def _choose_queries(
-    study: Study, way: str, versions: Names, metric: str, number: int, compares: bool
-) -> tuple[IntArray, str]:
+    study: Study, choices: Choices, way: str, number: int, compares: bool
+) -> tuple[Names, str]:
     """Return the queries that a way looks at, in its order, and the way in words."""
     named, most = ("queries", MAX_QUERIES) if compares else ("pairs", MAX_PAIRS)
     if not 1 <= number <= most:
         raise ChoiceError(f"number = {number}: 1 to {most:,} {named} can be chosen.")
-    if way in ("worst", "doubtful", "change") and len(set(versions)) < 2:
+    if way in ("worst", "doubtful", "change") and len(choices.compared) < 2:
         raise ChoiceError(f"{WAYS[way].capitalize()}: name two versions.")
     if way == "slice" and not study.choices["slice"]:
         raise ChoiceError("Name the slice, such as --slice A=x.")
     told = (COMPARED if compares else WAYS)[way]
+    by_metric = f"{told} by {choices['metric']}"
     if way == "worst":
-        worse = (row["query_id"] for row in list_worse(study, versions[0], versions[1], metric))
-        return study.collection.queries.find(worse), f"{told} by {metric}"
+        return [row["query_id"] for row in list_worse(study, choices)], by_metric
     if way == "slice":
-        return study.queries, " & ".join(study.choices["slice"])
-    return study.queries, f"{told} by {metric}" if way == "change" else told
+        return study.query_ids, " & ".join(study.choices["slice"])
+    return study.query_ids, by_metric if way == "change" else told
 
 
 def weigh_labels(
-    study: Study, versions: Names, queries: IntArray, metric: str
+    study: Study, versions: Names, queries: Names, metric: str
 ) -> list[tuple[int, int, float, float]]:
     """Return the results whose other label would help the version that is behind, by how much.
 
@@ -199,16 +191,24 @@ def weigh_labels(
     if measure.metric.name not in LINEAR or settings.get("per", "list") != "list":
         why = f"{metric} is no sum of the results' worth. Choose one of {', '.join(LINEAR)}."
         raise ChoiceError(f"{WAYS['change'].capitalize()}: {why}")
-    weigh = partial(_weigh_rank, measure.metric.name, float(settings.get("p", PERSISTENCE.default)))
+    p = float(settings.get("p", PERSISTENCE.default))
+
+    def weigh(rank: float) -> float:
+        """Return the weight of a rank, but for a factor."""
+        if measure.metric.name == "RBP":
+            return float(p ** (rank - 1))
+        is_discounted = measure.metric.name.startswith("DCG")
+        return discount_rank(rank) if is_discounted else float(rank < np.inf)
+
     shown = list_shown_ranks(study, versions, queries, measure.cutoff or MAX_RANKS)
     changed = list_changes(study, versions[0], versions[1], metric)
     deltas = {row["query_id"]: row["delta"] for row in changed if row["delta"] is not None}
     lead = float(np.sign(round(sum(deltas.values()), 9)))
     rows = []
     for place, pairs in groupby(shown, key=itemgetter(0)):
-        if study.collection.queries.ids[queries[place]] not in deltas:
+        if queries[place] not in deltas:
             continue
-        grades = study.judgement.grades(int(queries[place]))
+        grades = study.judgement.grades(study.collection.queries.index[queries[place]])
         for _, item, (before, after) in pairs:
             weight = weigh(after) - weigh(before)
             change = -weight if grades[item] >= study.judgement.relevant_from else weight
@@ -221,13 +221,6 @@ def weigh_labels(
 def discount_rank(rank: float) -> float:
     """Return the weight of a rank in nDCG."""
     return float(1 / np.log2(1 + rank))
-
-
-def _weigh_rank(metric: str, p: float, rank: float) -> float:
-    """Return the weight of a rank in a metric of LINEAR, but for a factor."""
-    if metric == "RBP":
-        return float(p ** (rank - 1))
-    return discount_rank(rank) if metric.startswith("DCG") else float(rank < np.inf)
 
 
 def open_whole(collection: Collection, made: JudgingList, choices: Choices) -> Study:
@@ -250,7 +243,7 @@ def make_list(
 ) -> JudgingList:
     """Choose pairs by `choose_pairs` for the versions and the metric of choices; save the list."""
     versions = choices.compared
-    pairs, chosen = choose_pairs(study, way, versions, choices["metric"], number, seed, compares)
+    pairs, chosen = choose_pairs(study, choices, way, number, seed, compares)
     made = JudgingList(
         title=title.strip(), baseline=versions[0], candidate="".join(versions[1:]), author=author,
         protocol=choices["protocol"], pairs=tuple(pairs), chosen=chosen, seed=str(seed),

@@ -88,7 +88,7 @@ class Judging extends AnswerView {
   }
 
   listChoices() {
-    const grades = this.data.scale ? [...Array(this.data.scale + 1).keys()].map(String) : [];
+    const grades = listGrades(this.data.scale, 9);
     return [["not", "Not relevant", "x"], ["unsure", "Unsure", "s"], ["relevant", "Relevant", "y"],
       ...grades.map((grade) => [grade, `Grade ${grade}`, grade])];
   }
@@ -317,7 +317,7 @@ class Judging extends AnswerView {
   }
 
   drawKeys() {
-    const grades = this.data.scale ? [[`0 – ${this.data.scale}`, "grade"]] : [];
+    const grades = listGrades(this.data.scale, 9).slice(-1).map((last) => [`0 – ${last}`, "grade"]);
     const keys = [
       ["y x s", "relevant, not relevant, unsure"], ...grades,
       ["c", "cause, by its number"], ["e", "note"], ["u", "undo the last verdict"],

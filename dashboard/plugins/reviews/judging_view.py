@@ -24,7 +24,7 @@ from dashboard.plugins.reviews.verdicts import (
 )
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pair
-from dashboard.study.changes import list_shown_ranks
+from dashboard.study.changes import list_ranks
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Row
@@ -43,8 +43,6 @@ FILES = (
 )
 DEPTH = 10
 """Results of a version by which the items of a list are described."""
-MAX_GRADE = 9
-"""Highest grade that has a key."""
 SHOWN = ("item", "hit", "grade", "has", "notes", "facts")
 """Keys of a card that are sent."""
 LISTED = 250
@@ -70,7 +68,7 @@ class _Task(NamedTuple):
     versions: Names
     depth: int
     queries: Names
-    pools: Mapping[str, Names]
+    pools: Mapping[str, set[str]]
     said: Mapping[Pair, Mapping[str, Verdict]]
     done: set[str]
     author: str
@@ -114,7 +112,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         },
         "why": explain_lack(REVIEWER) or over,
         "verified": find_reader().is_verified,
-        "scale": scale if 1 < (scale := find_scale(collection)) <= MAX_GRADE else 0,
+        "scale": find_scale(collection),
         "causes": list(CAUSES),
         "most": MAX_NOTE,
         "query": task.queries[place] if task.queries else "",
@@ -129,7 +127,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         key="judging",
         data=data,
         on_query_change=lambda: set_choice("query", st.session_state["judging"]["query"]),
-        on_author_change=_ask_author,
+        on_author_change=lambda: st.session_state.update({AUTHOR: ""}),
         on_stop_change=lambda: drop_choice("judge", "list"),
     )
     st.stop()
@@ -145,15 +143,12 @@ def _find_list(collection: Collection, id: str) -> JudgingList | None:
         st.stop()
 
 
-def _ask_author() -> None:
-    st.session_state[AUTHOR] = ""
-
-
 def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Task:
     collection = study.collection
     author = find_author()
     said = keep_last_of_pairs(list_history(read_state(collection.folder)[0], kind=VERDICT))
-    judged = defaultdict[str, set[str]](set)
+    judged, pools = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+    items = collection.items.ids
     for (query, item), people in said.items():
         if author in people:
             judged[query].add(item)
@@ -161,19 +156,17 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
         versions, depth = choices.compared, int(choices["shown"])
         queries = [row["query_id"] for row in list_changes_on_page(study, choices)]
         known = [query for query in queries if query in judged]
-        pools = {query: list[str]() for query in known}
-        places = collection.queries.find(known)
-        for place, shown, _ in list_shown_ranks(study, versions, places, depth):
-            pools[known[place]].append(collection.items.ids[shown])
+        for version in versions:
+            for query, row in zip(known, list_ranks(study, version, known, depth), strict=True):
+                pools[query].update(items[place] for place in row["items"] if place >= 0)
     else:
         named = dict.fromkeys((made.baseline, made.candidate))
         versions, depth = tuple(each for each in named if each in collection.versions), DEPTH
         study = open_whole(collection, made, choices)
-        pools = {}
         for query, item in mark_gone(made, collection).asked:
-            pools.setdefault(query, []).append(item)
+            pools[query].add(item)
         queries = list(pools)
-    done = {query for query, pool in pools.items() if judged[query].issuperset(pool)}
+    done = {query for query, pool in pools.items() if pool <= judged[query]}
     return _Task(study, versions, depth, queries, pools, said, done, author)
 
 

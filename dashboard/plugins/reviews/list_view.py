@@ -34,7 +34,7 @@ from dashboard.views.address import (
     write_link,
 )
 from dashboard.views.components import make_line
-from dashboard.views.copy import draw_copy_link
+from dashboard.views.copy import draw_copy
 from dashboard.views.data_tables import Column, draw_folded, draw_table, write_table
 from dashboard.views.frame import find_pages
 from dashboard.views.people import OWNER, REVIEWER, find_reader
@@ -197,7 +197,7 @@ def _draw_list(made: JudgingList, judged: Judged, author: str) -> None:
             told = escape_markdown(_tell(made))
             title = f"**[{escape_markdown(made.title)}]({href})** :small[{told}]"
             st.markdown(f"{title}  \n:small[{progress}]", width="stretch")
-            draw_copy_link(write_address(made), f"copy-{made.id}", is_new)
+            draw_copy(write_address(made), f"copy-{made.id}", is_new)
             if author and author == made.author:
                 _draw_end(made, judged)
         if is_new:
@@ -310,7 +310,7 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
         else:
             _draw_step(study.collection, made, "Judge", "content", "primary")
         if not made.closed:
-            draw_copy_link(write_address(made), "copy-one")
+            draw_copy(write_address(made), "copy-one")
     draw_text("caption", _write_progress(made, reviews.judged[made.id]))
     if left:
         st.caption("What others said is shown when you have judged all, or when it is closed.")

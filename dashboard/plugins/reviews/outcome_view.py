@@ -109,11 +109,9 @@ def draw_decisions(
         "A decision becomes the corrected label. It counts in metrics only with "
         "**Labels: corrected**. Keys act on the framed row; `j` `k` move it."
     )
-    scale = find_scale(study.collection)
-    about = {"collection": study.collection.name, "author": find_author(), "kind": DECISION}
     data = {
-        "about": about | {"list_id": ""},
-        "grades": [str(grade) for grade in range(scale + 1)] if scale > 1 else [],
+        "about": {"collection": study.collection.name, "author": find_author(), "kind": DECISION},
+        "scale": find_scale(study.collection),
         "more": max(0, len(there) - MAX_DECISIONS),
         "rows": make_payload(study, choices["metric"], reviews.rows, there[:MAX_DECISIONS]),
     }
@@ -129,7 +127,6 @@ def make_payload(study: Study, metric: str, said: Verdicts, rows: Rows) -> Rows:
         item_id = row["item_id"]
         query = study.collection.queries.index[query_id]
         item = study.collection.items.index[item_id]
-        media = describe_media(study.collection, item_id)
         judged = Row(item_id=item_id)
         asked = describe_rows(study, query, metric, [judged])
         grade = float(study.given_judgement.grades(query)[item])
@@ -140,12 +137,11 @@ def make_payload(study: Study, metric: str, said: Verdicts, rows: Rows) -> Rows:
             label += f" ({grade:g})"
         ticks = judged.get("ticks", ())  # what it has of what its query asks for, as plugins say
         found.append(
-            {
+            describe_media(study.collection, item_id)
+            | {
                 "query_id": query_id,
                 "item_id": item_id,
                 "query": study.collection.name_query(query_id),
-                "picture": media["picture"],
-                "caption": media["caption"] or item_id,
                 "label": label,
                 "ticks": list(zip(asked.get("required", ()), ticks, strict=False)),
                 "said": [[v.author, v.value, v.note] for v in people[query_id, item_id].values()],
@@ -166,27 +162,29 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
         )
         return
     changes = list_changes(study.collection, study.given_judgement, settle(reviews.rows))
-    corrected = _label(study, choices, CorrectedLabels(*read_state(study.collection.folder)))
+    labels = CorrectedLabels(*read_state(study.collection.folder))
+    corrected = open_study(study.collection, choices.replace(labels=labels))
     by = Counter(row["by"] for row in changes)
     how = ", ".join(f"{number:,} by {name}" for name, number in by.most_common())
     counts = str(choices["labels"]) == CORRECTED
-    labels = count_things(len(changes), "label")
-    said = f"{labels} ({how})" if changes else "no label"
+    said = f"{count_things(len(changes), 'label')} ({how})" if changes else "no label"
     with make_line():
         used = "Corrected" if counts else "Original"
         st.markdown(f"**{used} labels.** Reviewers corrected {said}.", width="content")
+        asked = counts
         if counts:
             draw_reset("Use original labels", "labels")
         elif changes:
             st.button("Use corrections", on_click=set_choice, args=("labels", CORRECTED))
-        asked = bool(changes) and not counts and st.button("What would change", key="preview")
+            asked = st.button("What would change", key="preview")
         if changes:
             _draw_files(corrected)
     if not changes:
         st.caption("A decision corrects a label, and so do more than half of those who are sure.")
         return
-    if counts or asked:
-        _draw_metrics(_label(study, choices, GIVEN), corrected, choices)
+    if asked:
+        given = open_study(study.collection, choices.replace(labels=GIVEN))
+        _draw_metrics(given, corrected, choices)
     name = study.collection.name_query
     listed = [row | {"query": name(row["query_id"])} for row in changes[:MAX_ROWS]]
     more = f", the first {MAX_ROWS} of {len(changes):,}" if changes[MAX_ROWS:] else ""
@@ -206,10 +204,6 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
     )
 
 
-def _label(study: Study, choices: Choices, labels: object) -> Study:
-    return open_study(study.collection, choices.replace(labels=labels))
-
-
 def _draw_files(corrected: Study) -> None:
     def write(form: str) -> bytes:
         return format_labels(corrected, form == "csv").encode()
@@ -217,12 +211,13 @@ def _draw_files(corrected: Study) -> None:
     collection = corrected.collection
     ids = (*collection.queries.ids, *collection.items.ids)
     fits = all(name.split() == [name] for name in ids)  # lines of TREC hold no other ids
-    for form, name in ({"csv": "CSV"} | ({"qrels": "Qrels"} if fits else {})).items():
+    forms = (("csv", "CSV", "text/csv"), ("qrels", "Qrels", "text/plain"))
+    for form, name, kind in forms if fits else forms[:1]:
         st.download_button(
             f"Corrected labels, {name}",
             data=partial(write, form),
             file_name=f"{collection.name}-corrected.{form}",
-            mime="text/plain" if form == "qrels" else "text/csv",
+            mime=kind,
             key=f"download-labels-{form}",
             on_click="ignore",
         )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
+from dataclasses import replace
 
 import streamlit as st
 
@@ -13,12 +13,12 @@ from dashboard.plugins.reviews.author import draw_author, find_author, load_answ
 from dashboard.plugins.reviews.choices import NO_TASK, PART
 from dashboard.plugins.reviews.figures import CANNOT_SAY, Judged, Scores, measure_agreement
 from dashboard.plugins.reviews.judging_lists import SIDE, JudgingList
-from dashboard.plugins.reviews.verdicts import PREFERENCE, Verdicts
+from dashboard.plugins.reviews.verdicts import PREFERENCE, UNSURE, VERDICT, Verdicts
 from dashboard.storage.collection import Collection
-from dashboard.study.changes import list_changes, list_shown_ranks
+from dashboard.study.changes import list_changes, list_ranks
 from dashboard.study.choices import Choices, resolve
 from dashboard.study.study import Study, open_study
-from dashboard.tables import IntArray, Row, Rows
+from dashboard.tables import Row, Rows
 from dashboard.texts import count_things
 from dashboard.views.address import draw_reset, draw_text, drop_choice, escape_markdown, write_link
 from dashboard.views.data_tables import Column, draw_table
@@ -68,7 +68,10 @@ def make_payload(study: Study, made: JudgingList, author: str, done: set[str]) -
     collection = study.collection
     ids = [query for query, _ in made.asked]
     queries = collection.queries.find(ids)
-    sides = {v: _list_items(study, v, queries) for v in (made.baseline, made.candidate)}
+    sides = {
+        v: [_draw_items(collection, row["items"]) for row in list_ranks(study, v, ids, SIDE)]
+        for v in (made.baseline, made.candidate)
+    }
     found = []
     for at, (id, query) in enumerate(zip(ids, queries.tolist(), strict=True)):
         left, right = figures.shuffle_sides(made, id, author)
@@ -81,7 +84,7 @@ def make_payload(study: Study, made: JudgingList, author: str, done: set[str]) -
                 "query_id": id,
                 "text": collection.query_names[query],
                 "picture": address_media(collection, *asked),
-                "sides": [_draw_items(collection, sides[side][at]) for side in (left, right)],
+                "sides": [sides[side][at] for side in (left, right)],
                 "values": values,
                 "done": id in done,
             }
@@ -89,22 +92,9 @@ def make_payload(study: Study, made: JudgingList, author: str, done: set[str]) -
     return found
 
 
-def _list_items(study: Study, version: str, queries: IntArray) -> list[list[int]]:
-    """Return the first SIDE results of a version for each query."""
-    found: list[list[int]] = [[] for _ in queries]
-    rows = list_shown_ranks(study, [version], queries, SIDE)
-    for place, item, _ in sorted(rows, key=itemgetter(2)):  # by the rank
-        found[place].append(item)
-    return found
-
-
 def _draw_items(collection: Collection, items: Sequence[int]) -> Rows:
-    ids = [collection.items.ids[item] for item in items]
-    media = [describe_media(collection, item) for item in ids]
-    return [
-        {"picture": each["picture"], "caption": each["caption"] or item}
-        for item, each in zip(ids, media, strict=True)
-    ]
+    ids = [collection.items.ids[item] for item in items if item >= 0]
+    return [describe_media(collection, item) | {"item": item} for item in ids]
 
 
 def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdicts) -> None:
@@ -143,7 +133,10 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdict
 
 
 def _describe_agreement(answers: Verdicts) -> str:
-    agreed = measure_agreement(figures.make_verdicts(answers))
+    words = {CANNOT_SAY: UNSURE, "much better": "better", "much worse": "worse"}
+    agreed = measure_agreement([
+        replace(row, kind=VERDICT, value=words.get(row.value, row.value)) for row in answers
+    ])  # fmt: skip
     if not agreed:
         return "No query was compared by two people."
     first, alpha = agreed[:2]

@@ -37,18 +37,16 @@ Act = Callable[[Collection, Body, Person], Body]
 
 async def _answer(act: Act, request: Request) -> JSONResponse:
     """Act on a request of a page of ours; 503 if the store cannot be used now."""
-    person = find_person(request.headers)
+    person, refused = find_person(request.headers), 403
     try:
         person.require(REVIEWER)
         if not _is_same_origin(request):
             raise ChoiceError("Reviews are saved from pages of this dashboard only.")
-    except ChoiceError as error:
-        return JSONResponse({"said": str(error)}, 403)
-    try:
+        refused = 400
         body = await _read_body(request)
         return JSONResponse(await anyio.to_thread.run_sync(_act, act, body, person))
     except ChoiceError as error:
-        return JSONResponse({"said": str(error)}, 400)
+        return JSONResponse({"said": str(error)}, refused)
     except DataError as error:
         return JSONResponse({"said": str(error)}, 503)
 
@@ -108,7 +106,7 @@ def _save_rows(collection: Collection, body: Body, person: Person) -> Body:
         try:
             made = _read_row(row, body["author"])
             person.require(OWNER if made.kind == DECISION else REVIEWER)
-            saved.append({"once": once, "number": save_verdict(collection, made, once or "")})
+            saved.append({"once": once, "number": save_verdict(collection, made, row["once"])})
         except ChoiceError as error:
             # a text of JSON may have half a letter
             once = once.encode(errors="replace").decode() if isinstance(once, str) else ""
@@ -129,17 +127,14 @@ def _read_row(row: Any, author: str) -> Verdict:
 
 def _take_back(collection: Collection, body: Body, person: Person) -> Body:
     """Take back what a person said last in a view; return it, and what counts again."""
-    usual = {"once": "", "kind": VERDICT, "list_id": ""}
-    about = {name: body.get(name, text) for name, text in usual.items()}
-    if not about["once"] or not all(isinstance(text, str) for text in about.values()):
-        raise ChoiceError("The request needs an id, once, and texts: kind and list_id.")
+    view = _read_row({name: body.get(name, "") for name in ("once", "kind", "list_id")}, "")
     try:  # refused in an answer of its own: the browser does not send the step again
-        person.require(OWNER if about["kind"] == DECISION else REVIEWER)
-        taken = undo_last(collection.folder, body["author"], **about)
+        person.require(OWNER if view.kind == DECISION else REVIEWER)
+        taken = undo_last(collection.folder, body["author"], body["once"], view.kind, view.list_id)
     except ChoiceError as error:
-        return {"taken": None, "now": None, "said": str(error)}
+        return {"said": str(error)}
     if taken is None:
-        return {"taken": None, "now": None}
+        return {}
     pair = {name: getattr(taken, name) for name in ("kind", "query_id", "item_id", "author")}
     left = keep_last(list_history(taken.collection, **pair))
     return {"taken": asdict(taken), "now": asdict(left[-1]) if left else None}

@@ -169,19 +169,17 @@ def undo_last(
     return taken
 
 
-def list_history(key: str, until: int | None = None, **about: str) -> Verdicts:
+def list_history(key: str, **about: str) -> Verdicts:
     """Return all rows of a collection in the order in which they were saved.
 
     Args:
         key: The collection's.
-        until: The last number that counts.
         about: Narrows them, such as kind="verdict", author="eva".
     """
     if not has_store():
         return []
     with open_store() as connection:
-        rows = [row for row, _ in _read(connection, collection=key, **about)]
-    return [row for row in rows if until is None or row.number <= until]
+        return [row for row, _ in _read(connection, collection=key, **about)]
 
 
 def keep_last(rows: Iterable[Verdict], kind: str = "") -> Verdicts:

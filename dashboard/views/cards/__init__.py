@@ -1,7 +1,7 @@
 """Cards of a query: rows of results for each version, the ideal order and missed items."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import streamlit as st
@@ -38,45 +38,27 @@ def draw_cards(payload: Row, picks: bool = False) -> None:
     """Draw the results of one search, or items of which one can be picked to search with."""
     key = "items" if picks else "cards"
 
-    def pick() -> None:
-        set_choice("item", st.session_state[key]["item"], ("text",))
+    _draw(
+        key,
+        {"": payload},
+        {"query": "", "queries": [], "pick": picks},
+        on_item_change=lambda: set_choice("item", st.session_state[key]["item"], ("text",)),
+    )
 
-    _draw(key, {"": payload}, {"query": "", "queries": [], "pick": picks}, on_item_change=pick)
 
-
-def draw_query(
-    queries: Sequence[tuple[str, str]],
-    query: str,
-    payloads: Mapping[str, Row],
-    first: int,
-    total: int,
-    buttons: Sequence[tuple[str, str, tuple[str, str]]] = (),
-) -> None:
+def draw_query(data: Row, payloads: Mapping[str, Row]) -> None:
     """Draw a query with its results, and keys that step to others.
 
     Args:
-        queries: Id and name of queries in their order, those around the open one.
-        query: Id of the open one.
+        data: query (id of the open one), queries (id and name of those around it, in their order),
+            first (place of their first among all, from 0), total (number of all), and buttons: key,
+            text, and the choice with its value that it sets, of each further button.
         payloads: What the cards show, of the open query and of those that a key steps to.
-        first: Place of the first of `queries` among all, from 0.
-        total: Number of all queries.
-        buttons: Key, text, and the choice with its value that it sets, of each further button.
     """
-
-    def step() -> None:
-        set_choice("query", st.session_state["cards"]["query"])
-
-    def press() -> None:
-        pressed = st.session_state["cards"]["button"]
-        for key, _, value in buttons:
-            if key == pressed:
-                set_choice(*value)
-
-    data = {
-        "query": query,
-        "buttons": [[key, text] for key, text, _ in buttons],
-        "queries": [list(each) for each in queries],
-        "first": first,
-        "total": total,
-    }
-    _draw("cards", payloads, data, on_query_change=step, on_button_change=press)
+    _draw(
+        "cards",
+        payloads,
+        data,
+        on_query_change=lambda: set_choice("query", st.session_state["cards"]["query"]),
+        on_button_change=lambda: set_choice(*st.session_state["cards"]["button"]),
+    )

@@ -1,8 +1,7 @@
 """Values that the cards show, made so that JSON can hold them."""
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from threading import Lock
 
 from cachetools import LRUCache, cached
@@ -37,10 +36,9 @@ def make_payload(
         depth: Cards of a row.
     """
     required, ranked = list(found.asked.get("required", ())), list(found.lengths)
-    make = partial(make_card, ranked)
-    rows = [_make_run_row(found, make, versions, metric, version) for version in ranked]
-    near = [make(row) | {"hit": False, "mark": "near miss"} for row in found.near]
-    ideal = [make(row) | {"hit": True} for row in found.ideal]
+    rows = [_make_run_row(found, versions, metric, version) for version in ranked]
+    near = [make_card(ranked, row) | {"hit": False, "mark": "near miss"} for row in found.near]
+    ideal = [make_card(ranked, row) | {"hit": True} for row in found.ideal]
     ideal = [card | {"rank": rank} for rank, card in enumerate((ideal + near)[:depth], start=1)]
     if found.ideal:
         rows.append({"kind": "ideal", "name": "Ideal order", "cards": ideal})
@@ -48,7 +46,7 @@ def make_payload(
     for row in found.missed[:depth]:
         lacking = ", ".join(version for version in ranked if version not in row["runs"])
         mark = f"missed by {lacking if row['runs'] else 'all'}"
-        missed.append(make(row) | {"hit": True, "mark": mark, "rank": None})
+        missed.append(make_card(ranked, row) | {"hit": True, "mark": mark, "rank": None})
     unseen = [card for card, row in zip(near, found.near, strict=True) if not row["runs"]]
     if cards := (missed + unseen)[:depth]:
         note = f"{len(found.missed):,} relevant missing from at least one top {depth}"
@@ -82,17 +80,14 @@ def make_items(collection: Collection, items: Names, note: str) -> Row:
     return payload | {"items": media}
 
 
-def _make_run_row(
-    found: QueryResult, make: Callable[[Row], Row], versions: tuple[str, ...], metric: str,
-    version: str,
-) -> Row:  # fmt: skip
+def _make_run_row(found: QueryResult, versions: tuple[str, ...], metric: str, version: str) -> Row:
     """Return the row of a version's results."""
     baseline = "".join(versions[:1])
     there = {row["item_id"] for row in found.list_rows(baseline)}
     others = {row["item_id"] for row in found.rows if row["run"] != baseline}
     cards = []
     for row in found.list_rows(version):
-        card = make(row)
+        card = make_card(found.lengths, row)
         if baseline in found.lengths and len(found.lengths) > 1:
             rise = row["ranks"].get(baseline, 0) - row["rank"]
             card["mark"] = f"{'↑' if rise > 0 else '↓'}{abs(rise)}" if rise else "="
@@ -118,7 +113,7 @@ def _make_run_row(
     }
 
 
-def make_card(versions: Names, row: Row) -> Row:
+def make_card(versions: Iterable[str], row: Row) -> Row:
     """Return what a card shows of a result, and its ranks in other versions."""
     ranks, others = row.get("ranks", {}), (v for v in versions if v != row.get("run"))
     foot = (f"#{ranks[v]:,} in {v}" if v in ranks else f"not in {v}" for v in others)
@@ -138,9 +133,9 @@ def make_card(versions: Names, row: Row) -> Row:
 def describe_change(
     found: QueryResult, baseline: str, candidate: str, metric: str
 ) -> dict[str, str]:
-    """Return how a query changed: sign, difference, both values and why."""
+    """Return how a query changed: sign, difference, both values and why; empty without both."""
     before, after = found.values.get(baseline), found.values.get(candidate)
-    if before is None or after is None:
+    if before is None or after is None or baseline == candidate:
         return {}
     delta, sign = after - before, find_sign(parse_one(metric))
     return {

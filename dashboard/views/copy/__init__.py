@@ -1,27 +1,28 @@
 """Buttons that copy a view as Markdown, or its link."""
 
 from pathlib import Path
-from typing import Any
 
 from dashboard.views.components import load_component
 
 FOLDER = Path(__file__).parent
 
 
-def _component() -> Any:
-    return load_component("copy", *(FOLDER / f for f in ("clipboard.js", "copy.js", "copy.css")))
+def draw_copy(
+    link: str | None = None, key: str = "copy", is_new: bool = False, markdown: str = ""
+) -> None:
+    """Draw a button that copies a link, and one before it that copies Markdown if there is some.
 
-
-def draw_copy_buttons(markdown: str) -> None:
-    """Draw the buttons *Copy as Markdown* and *Copy link*."""
+    Args:
+        link: None for the page's.
+        key: Key of the component.
+        is_new: Whether the link is copied at once.
+        markdown: The view as Markdown.
+    """
     buttons = [
         {"label": "Copy as Markdown", "text": markdown},
-        {"label": "Copy link"},
+        {"label": "Copy link", "text": link, "now": is_new},
     ]
-    _component()(key="copy", data={"buttons": buttons}, width="content")
-
-
-def draw_copy_link(link: str | None = None, key: str = "copy", is_new: bool = False) -> None:
-    """Draw a button that copies a link, for None the page's; of a new one it is pressed already."""
-    data = {"buttons": [{"label": "Copy link", "text": link, "now": is_new}]}
-    _component()(key=key, data=data, width="content")
+    component = load_component(
+        "copy", *(FOLDER / f for f in ("clipboard.js", "copy.js", "copy.css"))
+    )
+    component(key=key, data={"buttons": buttons if markdown else buttons[1:]}, width="content")

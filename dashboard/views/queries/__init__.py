@@ -61,7 +61,7 @@ def draw_queries(study: Study, choices: Choices, rows: Rows, pick: Pick = NOTHIN
     is_far = opened in [row["query_id"] for row in rows[FIRST_ROWS:MAX_ROWS]]
     is_whole = (st.session_state.get("queries") or {}).get("all")  # Show all was pressed
     number = MAX_ROWS if is_whole or is_far else FIRST_ROWS
-    data = make_payload(study, choices, rows, opened, number, pick)
+    data = _make_payload(study, choices, rows, opened, number, pick)
     component = load_component("queries", FOLDER / "queries.js", FOLDER / "queries.css")
     answer = component(
         key="queries",
@@ -74,32 +74,18 @@ def draw_queries(study: Study, choices: Choices, rows: Rows, pick: Pick = NOTHIN
         st.switch_page(find_pages()["query"], query_params=merge_choices(query=answer.go))
 
 
-def make_payload(
-    study: Study,
-    choices: Choices,
-    rows: Rows,
-    opened: str = "",
-    number: int = MAX_ROWS,
-    pick: Pick = NOTHING,
+def _make_payload(
+    study: Study, choices: Choices, rows: Rows, opened: str, number: int, pick: Pick
 ) -> Row:
-    """Return what the list shows, as values that JSON can hold.
-
-    Args:
-        study: What is looked at.
-        choices: Versions, metric and number of ranks.
-        rows: Rows of `list_changes`.
-        opened: Query whose first results are shown below it; empty: none.
-        number: Rows that are drawn.
-        pick: Results that are marked below the opened query.
-    """
+    """Return what the list shows of its first `number` rows, as values that JSON can hold."""
     metric, depth = choices["metric"], int(choices["shown"])
     versions = list(choices.compared)
     drawn, cutoff = rows[:number], find_cutoff(metric, depth)
     ids = [row["query_id"] for row in drawn]
-    ranks = [list_ranks(study, version, ids, depth) for version in versions]
+    ranks = [list_ranks(study, version, ids, depth, is_deep=True) for version in versions]
     more = f"The first {number} of {len(rows):,} queries are listed." if rows[number:] else ""
     made = []
-    peek = None
+    peek: Rows = []
     for row, *found in zip(drawn, *ranks, strict=True):
         fell, came = list_moves(found[0], found[-1], cutoff)
         values = [row["baseline"], row["candidate"]][-len(versions) :]
@@ -123,7 +109,7 @@ def make_payload(
         "cutoff": cutoff,
         "depth": depth,
         "rows": made,
-        "opened": opened if peek else "",
+        "opened": opened,
         "peek": peek,
         "more": more,
         "all": number > FIRST_ROWS,
@@ -138,20 +124,21 @@ def _make_peek(
     fell: Rows,
     cutoff: int,
     pick: Pick,
-) -> Row:
+) -> Rows:
     """Return the first results of each version and the hits that fell out of the first ranks."""
     found = study.query(query, versions, PEEKED, metric)
     required = found.asked.get("required", ())
     groups = []
     for version in versions:
-        value = found.values.get(version)
         cards = [
-            _make_card(study.collection, row["item_id"] or "", str(row["rank"]), row["hit"])
-            | {"ticks": [list(t) for t in zip(required, row.get("ticks", ()), strict=False)]}
-            | {"picked": pick.name if pick.is_meant(row) else ""}
+            _make_card(study.collection, row["item_id"] or "", row["rank"], row["hit"])
+            | {
+                "ticks": list(zip(required, row.get("ticks", ()), strict=False)),
+                "picked": pick.name if pick.is_meant(row) else "",
+            }
             for row in found.list_rows(version)
         ]
-        note = found.problems.get(version, "") or f"{metric} {format_value(value)}"
+        note = found.problems.get(version) or f"{metric} {format_value(found.values.get(version))}"
         groups.append({"name": version, "note": note, "cards": cards})
     ids = study.collection.items.ids
     fallen = [
@@ -161,10 +148,10 @@ def _make_peek(
     if fallen:
         note = f"rank in {versions[0]} → rank in {versions[1]}"
         groups.append({"name": f"Fell out of the first {cutoff}", "note": note, "cards": fallen})
-    return {"groups": groups}
+    return groups
 
 
-def _make_card(collection: Collection, item: str, mark: str, hit: bool | None) -> Row:
+def _make_card(collection: Collection, item: str, mark: object, hit: bool | None) -> Row:
     media = describe_media(collection, item)
     return {
         "item": item or "not in the collection",
@@ -172,8 +159,6 @@ def _make_card(collection: Collection, item: str, mark: str, hit: bool | None) -
         "hit": hit,
         "caption": media["caption"],
         "image": media["picture"],
-        "ticks": [],
-        "picked": "",
     }
 
 

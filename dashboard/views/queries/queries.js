@@ -26,7 +26,7 @@ function drawStrip(marks, name, role, cutoff) {
 }
 
 function drawCard(card) {
-  const article = make("article", `card ${judge(card.hit)}${card.picked && " picked"}`);
+  const article = make("article", `card ${judge(card.hit)}${card.picked ? " picked" : ""}`);
   article.title = card.caption ? `${card.item}\n${card.caption}` : card.item;
   const picture = make("div", "picture");
   if (card.image) {
@@ -38,7 +38,7 @@ function drawCard(card) {
     picture.append(card.caption || card.item);
   }
   const text = make("div", "say");
-  if (card.ticks.length) {
+  if (card.ticks?.length) {
     for (const [name, has] of card.ticks) {
       text.append(make("div", has ? "has" : "lacks", `${has ? "✓" : "✕"} ${name}`));
     }
@@ -52,9 +52,9 @@ function drawCard(card) {
   return article;
 }
 
-function drawPeek(peek) {
+function drawPeek(groups) {
   const box = make("div", "peek");
-  for (const group of peek.groups) {
+  for (const group of groups) {
     const title = make("h4", "", group.name);
     title.append(make("span", "note", group.note));
     const cards = make("div", "cards");
@@ -95,7 +95,7 @@ function drawRow(row, data, opened, send) {
     make("span", "moves", row.moves),
   );
   item.append(line);
-  if (opened && data.peek) item.append(drawPeek(data.peek));
+  if (opened) item.append(drawPeek(data.peek));
   return item;
 }
 

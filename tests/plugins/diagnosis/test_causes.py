@@ -95,7 +95,8 @@ def test_results_without_vectors(folder: Path) -> None:
 def test_sums_are_those_of_the_cards() -> None:
     """Wrong results of queries that got worse, as Query shows them, add up to what `why` says."""
     study = open_world(DRIVING)
-    found = list_wrong(study, "v0.2", "v0.3", "P@5", 10)
+    chosen = study.choices.replace(baseline="v0.2", candidate="v0.3", metric="P@5")
+    found = list_wrong(study, chosen, 5)
     cards: Counter[tuple[str, str]] = Counter()
     for query in found:
         shown = study.query(query, ["v0.2", "v0.3"], 10, "P@5")

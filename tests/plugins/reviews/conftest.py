@@ -8,15 +8,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import psycopg
 import pytest
 
 from dashboard.plugins.reviews import verdicts
-from dashboard.plugins.reviews.judging_lists import JudgingList
+from dashboard.plugins.reviews.judging_lists import JudgingList, choose_pairs
 from dashboard.plugins.reviews.verdicts import Verdict
 from dashboard.storage.collection import open_collection
+from dashboard.storage.runs import Pair
+from dashboard.study.study import Study
+from dashboard.tables import Names
 
 RUN = """q1 Q0 a 1 3 t
 q1 Q0 b 2 2 t
@@ -35,6 +39,12 @@ MADE = JudgingList(
     pairs=(("q1", "a"), ("q1", "c"), ("q2", "b")),
 )  # fmt: skip
 BLIND = replace(MADE, title="Blind", pairs=(("q1", ""), ("q2", "")))
+
+
+def pick(study: Study, way: str, both: Names, metric: str, *how: Any, **more: Any) -> list[Pair]:
+    """Return the pairs that a list of some versions holds by a metric."""
+    by = study.choices.replace(baseline=both[0], candidate=both[-1], metric=metric)
+    return choose_pairs(study, by, way, *how, **more)[0]
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ import pytest
 
 from dashboard.errors import ChoiceError
 from dashboard.plugins.reviews import figures
-from dashboard.plugins.reviews.judging_lists import choose_pairs, mark_gone
+from dashboard.plugins.reviews.judging_lists import mark_gone
 from dashboard.plugins.reviews.preference_view import count_answers, make_payload
 from dashboard.plugins.reviews.verdicts import Verdict
-from tests.plugins.reviews.conftest import BLIND
+from tests.plugins.reviews.conftest import BLIND, pick
 from tests.plugins.worlds import open_world
 
 MADE = replace(BLIND, id="f0", pairs=tuple((f"q{number}", "") for number in range(1, 15)))
@@ -74,7 +74,7 @@ def test_payload_names_no_version(graded: Path) -> None:
     made = replace(MADE, pairs=(("q1", ""), ("gone", ""), ("q2", "")))
     first, second = make_payload(study, mark_gone(made, study.collection), "eva", {"q2"})
     assert [each["done"] for each in (first, second)] == [False, True]
-    sides = {side: [each["caption"] for each in first["sides"][at]]
+    sides = {side: [each["item"] for each in first["sides"][at]]
              for at, side in enumerate(figures.shuffle_sides(made, "q1", "eva"))}  # fmt: skip
     assert sides == {"v1": ["a", "b", "c"], "v2": ["c", "b", "d"]}
     values = {"left": "worse", "same": "same", "right": "better", "skip": "cannot judge"}
@@ -85,14 +85,13 @@ def test_payload_names_no_version(graded: Path) -> None:
 def test_queries_that_differ_are_chosen(graded: Path) -> None:
     """q1 moves a by 1, c and d by 1/2 each; q2 a and b by 0.63; alike lists are left out."""
     study, both = open_world(graded), ("v1", "v2")
-    found = choose_pairs(study, "doubtful", both, "AP", 9, compares=True)[0]
-    assert found == [("q1", ""), ("q2", "")]
-    assert choose_pairs(study, "worst", both, "Success@1", 9, compares=True)[0] == [("q1", "")]
+    assert pick(study, "doubtful", both, "AP", 9, compares=True) == [("q1", ""), ("q2", "")]
+    assert pick(study, "worst", both, "Success@1", 9, compares=True) == [("q1", "")]
     (graded / "runs" / "v3.trec").write_text((graded / "runs" / "v1.trec").read_text())
     with pytest.raises(ChoiceError, match="found .at random of 0 whose lists differ, seed 0"):
-        choose_pairs(open_world(graded), "random", ("v1", "v3"), "AP", 9, compares=True)
+        pick(open_world(graded), "random", ("v1", "v3"), "AP", 9, compares=True)
     with pytest.raises(ChoiceError, match="201: 1 to 200 queries can be chosen"):
-        choose_pairs(study, "random", both, "AP", 201, compares=True)
+        pick(study, "random", both, "AP", 201, compares=True)
 
 
 def test_what_would_change_the_comparison_most(graded: Path) -> None:
@@ -103,7 +102,7 @@ def test_what_would_change_the_comparison_most(graded: Path) -> None:
     """
 
     def choose(metric: str) -> list[str]:
-        pairs, _ = choose_pairs(open_world(graded), "change", ("v1", "v2"), metric, 9)
+        pairs = pick(open_world(graded), "change", ("v1", "v2"), metric, 9)
         return ["".join(pair) for pair in pairs]
 
     assert choose("DCG") == ["q2b", "q1c", "q1d", "q1a", "q2a"]
