@@ -92,7 +92,8 @@ CASES: dict[str, Case] = {
     "ids in lists and tables whose names say so, in the order of each": (
         {"l.csv": LABELS, "image_ids.txt": "d\nc\nb\na\n", "v1/emb.npy": VECTORS[[2, 0, 1, 3]],
          "v1/metadata.jsonl": "".join(f'{{"row": 1, "path": "{name}"}}\n' for name in "cabd"),
-         "v2/emb.npy": VECTORS[1:], "v2/meta.parquet": pa.table({"row": [1, 2, 3], "key": NAMES[1:]}),
+         "v2/emb.npy": VECTORS[1:],
+         "v2/meta.parquet": pa.table({"row": [1, 2, 3], "key": NAMES[1:]}),
          "v3.npy": VECTORS[::-1], "a/b_ids.txt": "a\nb\nc\nd\n"}, [], {},
         {"v1 P@1": 0.75, "v2 P@1": 1 / 3, "v3 P@1": 0.75}),
     "rows by their ids, as of YouCook2 and ActivityNet": (
@@ -237,7 +238,8 @@ CASES |= {
         [], {}, {"v1 t2i_R@1": 1.0}),
     "vectors and labels alone": (
         {f"{name}.npz": partial(np.savez, features=VECTORS, targets=np.array(list("ccdd")))
-         for name in ("v1", "v2")}, [], {("items.csv", "item_id targets"): ["0|c", "1|c", "2|d", "3|d"]},
+         for name in ("v1", "v2")}, [],
+        {("items.csv", "item_id targets"): ["0|c", "1|c", "2|d", "3|d"]},
         {"v1 P@1": 0.75, "v2 P@1": 0.75}),
     "the part query asks the gallery": (
         {"l.csv": "id,label,split\na,cat,query\nb,cat,gallery\nc,dog,gallery\nd,dog,train\n",
@@ -253,7 +255,7 @@ CASES |= {
         {"l.csv": "id,filename,label\n" + "".join(
             f"{at},im/{name}.jpg,{CLASSES[name]}\n" for at, name in enumerate(NAMES)),
          "v1.npy": VECTORS, "v1.txt": "a.jpg\nb.jpg\nc.jpg\nd.jpg\n"}, [],
-        {("items.csv", "item_id filename"): [f"{at}|im/{n}.jpg" for at, n in enumerate(NAMES)]}, CATS),
+        {("items.csv", "filename"): [f"im/{name}.jpg" for name in NAMES]}, CATS),
     "keys of sentences": (
         {"t.csv": "key,vid_key,video_id,sentence\nret0,m0,v0,one\nret1,m1,v1,two\n", "v0.mp4": b"1",
          "v1.npz": lambda path: np.savez(path, video=np.eye(2), video_ids=["v0", "v1"],
