@@ -122,25 +122,7 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names, labels
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
         return
-    lists = {key: each for key, each in found.items() if each.ndim == 1 and key}
-    matrices = {
-        key: each
-        for key, each in found.items()
-        if each.ndim > 1 and not (LABELS.search(key or name) and _holds_classes(each))
-    }
-    if not matrices and len(lists) >= MIN_KEYED and lists[min(lists)].dtype.kind == "f":
-        with suppress(ValueError):  # a vector an id, if all are as long
-            matrices = {"": np.stack([*lists.values()])}
-            lists = {"ids": np.array([*lists])}
-    if not matrices:
-        shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in found.items())
-        wanted = "an array (rows, dimension); labels stand beside codes of the same name"
-        do = "Write labels as a table with the columns item_id and label."
-        raise DataError(name, f"labels or lists alone ({shapes})", wanted, do=do)
-    lengths, widths = ({each.shape[at] for each in matrices.values()} for at in (0, 1))
-    if len(matrices) >= MIN_KEYED and len(lengths) > len(widths) == 1:  # frames of clips
-        do = "Average them: numpy.savez('v1.npz', **{key: file[key][:].mean(0) for key in file})"
-        raise DataError(name, f"{len(matrices)} arrays of several rows", "one vector a key", do=do)
+    lists, matrices = _part_arrays(name, found)
     pairs = _pair_labels(found).items()
     labels = labels | {codes: other for codes, other in pairs if _holds_classes(found[other])}
     for key, rows in matrices.items():
@@ -179,6 +161,34 @@ def _read_file(source: Source, name: str, there: Set[str], arrays: Names, labels
                 else Queries(name, ids, cells | {"text": ids})
             )
         yield Vectors(name, version, side, rows, ids)
+
+
+def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays]:
+    """Return the lists of a file, and its vectors.
+
+    Raises:
+        DataError: If there are no vectors, or several of each item.
+    """
+    lists = {key: each for key, each in found.items() if each.ndim == 1 and key}
+    matrices = {
+        key: each
+        for key, each in found.items()
+        if each.ndim > 1 and not (LABELS.search(key or name) and _holds_classes(each))
+    }
+    if not matrices and len(lists) >= MIN_KEYED and lists[min(lists)].dtype.kind == "f":
+        with suppress(ValueError):  # a vector an id, if all are as long
+            matrices = {"": np.stack([*lists.values()])}
+            lists = {"ids": np.array([*lists])}
+    if not matrices:
+        shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in found.items())
+        wanted = "an array (rows, dimension); labels stand beside codes of the same name"
+        do = "Write labels as a table with the columns item_id and label."
+        raise DataError(name, f"labels or lists alone ({shapes})", wanted, do=do)
+    lengths, widths = ({each.shape[at] for each in matrices.values()} for at in (0, 1))
+    if len(matrices) >= MIN_KEYED and len(lengths) > len(widths) == 1:  # frames of clips
+        do = "Average them: numpy.savez('v1.npz', **{key: file[key][:].mean(0) for key in file})"
+        raise DataError(name, f"{len(matrices)} arrays of several rows", "one vector a key", do=do)
+    return lists, matrices
 
 
 def _find_axes(
