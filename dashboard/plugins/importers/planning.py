@@ -1,7 +1,7 @@
 """Tables of the new collection: items, queries and judged pairs, by what decides relevance."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from itertools import compress, count
 
@@ -226,8 +226,20 @@ def _divide_items(found: Gathered) -> None:
 
 
 def _plan_captions(found: Gathered) -> None:
-    """Make texts items and queries, and ask for texts by pictures and the other way round."""
+    """Make texts items and queries, and ask for texts by pictures and the other way round.
+
+    Raises:
+        Unsure: If a file has a part of the texts of another one, as a list for tests has.
+    """
     files = pick_files(found, list(dict.fromkeys(file for file, *_ in found.captions)))
+    pairs = defaultdict[str, set[Pair]](set)
+    for file, item, text, _ in found.captions:
+        pairs[file].add((item, text))
+    lists = {file: own for file, own in pairs.items() if len({item for item, _ in own}) > 1}
+    for file in filter(lists.__contains__, files):
+        if any(lists[file] < own for own in lists.values()):
+            lines = list_options("--judgements", lists)
+            raise Unsure(file, "a part of the texts of another file", "which one counts", lines)
     found.captions = [row for row in found.captions if row[0] in files]
     _keep_parts(found, _list_parts(found), TEST)
     if found.source.options.judgements:

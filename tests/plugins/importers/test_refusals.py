@@ -86,6 +86,10 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
         ["--judgements captions/cap.dress.val.json", "--judgements captions/cap.shirt.val.json"],
         "2 files of queries, each with a gallery of its own",
     ),
+    "a list for tests beside all texts": (
+        {"all.csv": "image,caption\na,one\na,two\nb,six\n",
+         "test.csv": "image,caption\na,one\nb,six\n"},
+        ["--judgements all.csv", "--judgements test.csv"], "a part of the texts of another file"),
     "captions and classes": (
         {"t.csv": "file,label,caption\n" + "".join(
             f"{name}.png,{label},{name} {at}\n"
