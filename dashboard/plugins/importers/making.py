@@ -76,6 +76,7 @@ def make_collection(call: Namespace) -> tuple[list[Row], Findings, Names]:
         found = gather_pieces(source, draft)
         make_plan(found)
         join_shards(found)
+        found.name_vectors()
         drop_versions(place, found, record)
         write_versions(found)
         choose_hashing(found)

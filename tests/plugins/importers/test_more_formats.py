@@ -228,7 +228,7 @@ CASES: dict[str, Case] = {
          **{f"{name}.npz": partial(np.savez, ids=list("abc"[at:]), emb=VECTORS[: 3 - at])
             for name, at in (("m_1", 0), ("m_2", 2), ("n/w", 0), ("o/w", 1))}},
         [], {("items.csv", "item_id span_start"): ["a|0", "b|0", "c|0", "d|30"]},
-        CATS | {"m_1 P@1": 2 / 3, "m_2 P@1": 0, "w P@1": 2 / 3, "w@o_w.npz P@1": 0}),
+        CATS | {"m_1 P@1": 2 / 3, "m_2 P@1": 0, "n_w P@1": 2 / 3, "o_w P@1": 0}),
     "ids in a table beside, and in lines with a header": (
         {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "v1.csv": "n,filename\n4,d\n3,c\n2,b\n1,a\n",
          "x/v2.npy": VECTORS[::-1], "x/ids.tsv": "item_id\nd\nc\nb\na\n",

@@ -143,7 +143,7 @@ def test_places(source: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("own", "names"), [(("x@new_x.run", "x@old_x.run"), ("new/x.run", "old/x.run")),
+    ("own", "names"), [(("new_x", "old_x"), ("new/x.run", "old/x.run")),
                        (("input@input.1.gz", "input@input.2"), ("input.1.gz", "input.2"))]
 )  # fmt: skip
 def test_runs_of_one_name(own: tuple[str, str], names: tuple[str, str], source: Path) -> None:
