@@ -129,7 +129,7 @@ def read_arrays(path: Path, name: str) -> Arrays:
     if read is None:
         found = f"the ending {path.suffix!r}"
         raise DataError(name, found, f"one of {list_names(READERS)}")
-    found, do = "a damaged file, or one of other things than numbers", "Save it again as float32"
+    found, do = "a damaged file, or one of objects", "Save numbers as float32, and ids.astype(str)"
     with explain_errors(
         name, found, f"a whole {path.suffix} file of numbers", f"{do}; pickles are never read."
     ):

@@ -1,6 +1,7 @@
 """The steps of `init`: list, recognise, gather, decide, write, check, move into place."""
 
 import json
+import re
 import shlex
 import shutil
 from argparse import Namespace
@@ -48,7 +49,8 @@ FORM = ("bits", "by_position")
 """Settings of a version that follow from its vectors; all others of model.toml stay."""
 INDEXES = ("/index.faiss", "/milvus.json")
 """Files of kept versions that fit one set of ids, and can be built again."""
-MEDIA = ("media/", "posters/")
+CONTENTS = re.compile(r"(media|posters|runs)/|.*[.]npy$")
+"""Files that a new call may write with other contents: pictures, results and vectors."""
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
 
@@ -160,9 +162,9 @@ def _write_all(
         _keep_settings(place, found, record["settings"], is_stated)
         with suppress(OSError):  # its comments are those of people
             shutil.copyfile(place / "collection.toml", draft / "collection.toml")
-        _, odd, _ = cmpfiles(place, draft, [n for n in written if n.startswith(MEDIA)])
+        _, odd, _ = cmpfiles(place, draft, [*filter(CONTENTS.match, written)])
         wanted = "the same as before; those of the source are taken in"
-        found.source.count(place.name, odd, "other pictures or clips", wanted, "note")
+        found.source.count(place.name, odd, "files with other contents", wanted, "note")
         more = sorted(kept, key=lambda name: name.startswith("media/"))
         wanted = "files of the source; kept"
         found.source.count(place.name, more, "further files and versions", wanted, "note")
@@ -263,6 +265,7 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
     number = len(cells) or len(judged)
     if found.basis == "keywords":
         number = len(found.tables["unified_annotation.csv"]) - 1
+    counted = "" if found.basis == "tables" else f"; judged: {number:,}"
     files, tables = list_names(found.files), list_names(found.taken["items.csv"])
     noted = [each for each in opened.findings if each.file == "qrels" and each.level == "note"]
     notes = [*found.notes, *(f"{each.found}; expected {each.wanted}" for each in noted)]
@@ -276,7 +279,7 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
     versions += [f"{name} (kept)" for name in kept]
     return (
         f"Relevant: {relevant}",
-        f"Items: {len(ids - texts):,} of {tables}; judged: {number:,}",
+        f"Items: {len(ids - texts):,} of {tables}{counted}",
         f"Versions: {'; '.join(versions) or 'none yet'}",
     )
 

@@ -29,7 +29,7 @@ def test_files_of_people(source: Path) -> None:
     (source / "d.png").unlink()
     (made.folder / "media" / "a.png").unlink()
     (made.folder / "media" / "a.png").write_text("another one")
-    assert "found 1 other pictures or clips (media/a.png)" in init(source, "--update").said
+    assert "found 1 files with other contents (media/a.png)" in init(source, "--update").said
     for _ in range(2):
         made = init(source, "--update")
         assert made.code == 0, made.said
