@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from dashboard.errors import DataError, explain_errors
 from dashboard.plugins.importers.pieces import (
     MIN_WIDE,
+    RESULTS,
     find_labels,
     flatten,
     holds_objects,
@@ -211,6 +212,13 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
     is_of_rows = all(isinstance(each, dict) for each in told)
     if all(EXTENSION.search(each) or source.find_media(each) for each in found):
         flat = [each for own in told for each in (own if isinstance(own, list) else [own])]
+        if flat and all(isinstance(each, str) and EXTENSION.search(each) for each in flat):
+            number = "rank" if RESULTS.search(name) else "grade"
+            return [
+                {"query_id": query, "item_id": item, number: at if number == "rank" else 1}
+                for query, own in found.items()
+                for at, item in enumerate([own] if isinstance(own, str) else own, start=1)
+            ]
         words = sum(len(_join_words(each).split()) for each in flat)
         column, cells = "label", told
         if float in map(type, flat) and len(flat) >= MIN_WIDE * len(told):

@@ -53,7 +53,7 @@ def make_plan(found: Gathered) -> None:
     join_marks(found)
     name_classes(found)
     others = choose_basis(found)
-    if found.basis == "labels":
+    if found.basis in ("labels", "judgements"):
         _divide_items(found)
     found.pictures = list(found.items.index)
     if found.basis:
@@ -221,7 +221,7 @@ def _divide_items(found: Gathered) -> None:
         found.queries.add(asks, {**columns, "image": files, "text": texts})
         found.items.drop({*asks})
         found.asks = asks
-    elif covered := {parts[item] for item in named}:
+    elif found.basis == "labels" and (covered := {parts[item] for item in named}):
         _keep_parts(found, parts, covered)
 
 

@@ -11,12 +11,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
 from tests.plugins.importers.sources import Case, init, make_picture, make_source
+
+
+def write_groups(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        for name, row in zip("abcde", FIVE, strict=True):
+            file[f"{name}.png/embedding"] = row
+
 
 NAMES = ["a", "b", "c", "d"]
 VECTORS = np.array([[1, 0], [1, 0.1], [0, 1], [1, 0.9]], dtype=np.float32)
@@ -27,6 +35,7 @@ PICTURES = np.array([[1, 0], [0, 1]], dtype=np.float32)
 TEXTS = np.array([[1, 0.1], [0.1, 1], [0.2, 1]], dtype=np.float32)
 CAPTIONS = {"t1a": ("p1.png", "one a"), "t1b": ("p1.png", "one b"), "t2a": ("p2.png", "two a")}
 TWO = {"im/p1.png": 1, "im/p2.png": 2}
+FIVE = np.array([[1, 0, 0], [1, 0.1, 0], [0, 1, 0], [0, 1, 1], [0, 1, 0.1]], dtype=np.float32)
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 b 1\n"
 RUN = "q1 Q0 b 1 2 x\nq1 Q0 a 2 1 x\nq2 Q0 b 1 2 x\n"
 FEATURES = {"image": {"_type": "Image"}, "label": {"_type": "ClassLabel", "names": ["cat", "dog"]}}
@@ -251,6 +260,13 @@ CASES |= {
          for kind in ("cat", "dog")} | {"v1.npz": lambda path: np.savez(path, emb=VECTORS, ids=[
              f"test/{kind}/{at}.png" for kind in ("cat", "dog") for at in (2, 3)])},
         [], {("items.csv", "split"): ["test"] * 4}, CATS),
+    "a file or a group for each vector, judgements by pictures": (
+        {f"im/{name}.png": at for at, name in enumerate("abcde")}
+        | {f"clip_features/{name}.npy": row for name, row in zip("abcde", FIVE, strict=True)}
+        | {"gt.json": {"a.png": ["b.png"], "e.png": ["c.png", "d.png"]}, "v2.h5": write_groups}, [],
+        {("qrels.csv", "query_id item_id"): [
+            "a.png|im/b.png", "e.png|im/c.png", "e.png|im/d.png"]},
+        {"clip P@1": 1.0, "v2 P@1": 1.0}),
     "names of pictures that are not there": (
         {"l.csv": "id,filename,label\n" + "".join(
             f"{at},im/{name}.jpg,{CLASSES[name]}\n" for at, name in enumerate(NAMES)),

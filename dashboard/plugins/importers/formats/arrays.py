@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Set
 from contextlib import suppress
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Columns, Source, Texts, find_stem
+from dashboard.plugins.importers.source import Columns, Source, Texts, find_folder_of, find_stem
 from dashboard.storage.array_files import READERS, read_arrays
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.new_versions import MATRIX
@@ -83,7 +84,24 @@ def read(source: Source, files: Names) -> Pieces:
     beside_codes = {*labels.values()}
     vectors = [name for name in arrays if name not in beside_codes]
     read_file = partial(_read_file, there=there, arrays=arrays, labels=labels)
-    yield from read_each(read_file, source, vectors)
+    for folder, own in groupby(sorted(vectors, key=find_folder_of), find_folder_of):
+        names = [*own]
+        rows = _stack(source, names)
+        if rows is None:
+            yield from read_each(read_file, source, names)
+        else:
+            version, side = name_version(f"{folder}.npy")
+            yield Vectors(names[0], version, side, rows, list(map(find_stem, names)))
+
+
+def _stack(source: Source, names: Names) -> AnyArray | None:
+    """Return the vectors of a folder with a file for each item; None if it is another one."""
+    first = next(iter(_read_first(source, names[0])), np.empty(0, int))
+    if len(names) < MIN_KEYED or first.ndim != 1 or first.dtype.kind != "f":
+        return None
+    rows = [np.array(own) for name in names for own in _read_first(source, name)]
+    is_whole = len(rows) == len(names) and {each.shape for each in rows} == {first.shape}
+    return np.stack(rows) if is_whole else None
 
 
 def _pair_labels(names: Iterable[str]) -> Texts:
@@ -178,7 +196,9 @@ def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays]:
     if not matrices and len(lists) >= MIN_KEYED and lists[min(lists)].dtype.kind == "f":
         with suppress(ValueError):  # a vector an id, if all are as long
             matrices = {"": np.stack([*lists.values()])}
-            lists = {"ids": np.array([*lists])}
+            ends = {key.rpartition("/")[2] for key in lists}
+            names = (key.rpartition("/")[0] if len(ends) == 1 else key for key in lists)
+            lists = {"ids": np.array([*names])}
     if not matrices:
         shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in found.items())
         wanted = "an array (rows, dimension); labels stand beside codes of the same name"
