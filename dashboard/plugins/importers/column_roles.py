@@ -11,6 +11,7 @@ from dashboard.plugins.importers.source import (
     Side,
     Source,
     Texts,
+    clean_name,
     cut_added,
     find_folder_of,
     find_stem,
@@ -364,11 +365,6 @@ def share_media(cells: Names, source: Source, folder: str) -> float:
     """Return the share of cells that name pictures; of the first 200."""
     some = list(filter(None, cells[:200]))
     return sum(is_media(source.find_media(cell, folder)) for cell in some) / max(1, len(some))
-
-
-def clean_name(name: str) -> str:
-    """Return a name as a version can have it."""
-    return re.sub(r"^[^\w]+|[^\w.+@-]+", "_", name)[:80]
 
 
 def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, Side]:

@@ -1,6 +1,6 @@
 """Pieces joined to tables: rows by id, judgements by file, vectors in files of their own."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import list_names
-from dashboard.plugins.importers.column_roles import clean_name
 from dashboard.plugins.importers.pieces import (
     Captions,
     ClassNames,
@@ -32,6 +31,7 @@ from dashboard.plugins.importers.source import (
     Source,
     Texts,
     find_folder_of,
+    name_apart,
     shorten_name,
 )
 from dashboard.storage.media import match_names, recognise_bytes, strip_name, tell_matched
@@ -290,17 +290,6 @@ class Gathered:
         """The name of the items but for texts, for messages."""
         return "clip" if {*self.items.get("kind")} - {"text"} == {"video"} else "picture"
 
-    def name_vectors(self) -> None:
-        """Name versions whose files have one name by the folders that tell these apart."""
-        groups = defaultdict[Pair, list[str]](list)
-        for name, side in self.vectors:
-            groups[name.partition("@")[0], side].append(name)
-        for (base, side), names in groups.items():
-            every = [self.vectors.pop((name, side)) for name in names]
-            for own in every:
-                others = [file for each in every if each is not own for file in each.files]
-                self.vectors[name_apart(base, next(iter(own.files), ""), others), side] = own
-
     @cached_property
     def runs(self) -> dict[str, RunLines]:
         """Results by their version, and by what tells its file where several have one name."""
@@ -400,19 +389,6 @@ class Gathered:
         if near := {name: found[name] for name in rest if name in found}:
             self.source.say(file, *tell_matched(near, how), "note")
         return found
-
-
-def name_apart(name: str, file: str, others: Names) -> str:
-    """Return the name of a version with the folders that other files of its name have not.
-
-    >>> name_apart("clip", "a/x/clip.npy", ["a/y/clip.npy"]), name_apart("clip", "clip.npy", [])
-    ('x_clip', 'clip')
-    """
-    theirs = {part for other in others for part in other.split("/")}
-    own = [part for part in file.split("/")[:-1] if part not in theirs] if others else []
-    if others and not own:
-        return f"{name}@{file}".replace("/", "_")
-    return clean_name("_".join([*own, *([name] if name != "v1" or not own else [])]))
 
 
 def _quote_class(cell: str) -> str:

@@ -15,7 +15,12 @@ from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
 from dashboard.plugins.importers.deciding import clean_classes
 from dashboard.plugins.importers.gathering import Gathered
-from dashboard.plugins.importers.placing import choose_hashing, join_shards, write_versions
+from dashboard.plugins.importers.placing import (
+    choose_hashing,
+    join_shards,
+    name_vectors,
+    write_versions,
+)
 from dashboard.plugins.importers.planning import make_plan
 from dashboard.plugins.importers.source import BROKEN, Source, Texts, list_source
 from dashboard.plugins.importers.writing import (
@@ -78,7 +83,7 @@ def make_collection(call: Namespace) -> tuple[list[Row], Findings, Names]:
         found = gather_pieces(source, draft)
         make_plan(found)
         join_shards(found)
-        found.name_vectors()
+        name_vectors(found)
         drop_versions(place, found, record)
         write_versions(found)
         choose_hashing(found)

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, Placed, VectorFile
 from dashboard.plugins.importers.pieces import RunLines, Vectors, list_options
-from dashboard.plugins.importers.source import Texts
+from dashboard.plugins.importers.source import Texts, name_apart
 from dashboard.storage.new_versions import (
     MATRIX,
     Part,
@@ -91,6 +92,18 @@ def join_shards(found: Gathered) -> None:
                 first.add(each, found.source)
             plain = re.sub(r"_\d+$", "", names[0])
             found.vectors[names[0] if (plain, side) in found.vectors else plain, side] = first
+
+
+def name_vectors(found: Gathered) -> None:
+    """Name versions whose files have one name by the folders that tell these apart."""
+    groups = defaultdict[tuple[str, str], list[str]](list)
+    for name, side in found.vectors:
+        groups[name.partition("@")[0], side].append(name)
+    for (base, side), names in groups.items():
+        every = [found.vectors.pop((name, side)) for name in names]
+        for own in every:
+            others = [file for each in every if each is not own for file in each.files]
+            found.vectors[name_apart(base, next(iter(own.files), ""), others), side] = own
 
 
 def choose_hashing(found: Gathered) -> None:

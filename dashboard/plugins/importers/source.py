@@ -331,3 +331,21 @@ def shorten_name(name: str) -> str:
     plain = strip_name(name)
     match = NUMBER.fullmatch(plain)
     return match[1] if match else plain
+
+
+def clean_name(name: str) -> str:
+    """Return a name as a version can have it."""
+    return re.sub(r"^[^\w]+|[^\w.+@-]+", "_", name)[:80]
+
+
+def name_apart(name: str, file: str, others: Names) -> str:
+    """Return the name of a version with the folders that other files of its name have not.
+
+    >>> name_apart("clip", "a/x/clip.npy", ["a/y/clip.npy"]), name_apart("clip", "clip.npy", [])
+    ('x_clip', 'clip')
+    """
+    theirs = {part for other in others for part in other.split("/")}
+    own = [part for part in file.split("/")[:-1] if part not in theirs] if others else []
+    if others and not own:
+        return f"{name}@{file}".replace("/", "_")
+    return clean_name("_".join([*own, *([name] if name != "v1" or not own else [])]))
