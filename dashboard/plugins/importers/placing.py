@@ -138,12 +138,10 @@ def _find_ids(
             do = f"Put the ids of each beside it: {', '.join(map(name_ids, own.files))}."
             raise DataError(file, told, "the id of each, a line each", do=do)
         if not found.source.options.by_position:
-            raise Unsure(
-                file,
-                told,
-                f"the id of each, a line each, in {name_ids(next(iter(own.files)))}",
-                ["--by-position"],
-            )
+            wanted = f"the id of each, a line each, in {name_ids(next(iter(own.files)))}"
+            pickles = [name for name in found.source.left if name.endswith(".pkl")]
+            note = f"  # not by {pickles[0]}: a pickle is never read" if pickles else ""
+            raise Unsure(file, told, wanted, [f"--by-position{note}"])
         tables = found.taken["items.csv" if side == "items" else "queries.csv"]
         order = found.files if side == "texts" and found.texts else tables
         version.said.append(f"{len(known):,} {side} of {file} in the order of {list_names(order)}")
