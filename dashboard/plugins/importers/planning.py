@@ -204,25 +204,22 @@ def _list_parts(found: Gathered) -> Texts:
 
 
 def _divide_items(found: Gathered) -> None:
-    """Let the part query ask for the gallery; else keep the parts that there are vectors of."""
+    """Let the part query ask the gallery; else keep the parts of classes that have vectors."""
     parts = _list_parts(found)
-    named = (
-        e for own in found.vectors.values() for e in found.match_items(own.ids, own.file).values()
-    )
-    if {*parts.values()} & {*ASKING} and {*parts.values()} & {*SEARCHED}:
+    if not ({*parts.values()}.isdisjoint(ASKING) or {*parts.values()}.isdisjoint(SEARCHED)):
         _keep_parts(found, parts, (*ASKING, *SEARCHED))
-        asks = [item for item, part in parts.items() if part in ASKING]
-        rows = {item: cells for item, *cells in found.items.list_rows(*found.items.columns)}
-        columns = dict(
-            zip(found.items.columns, zip(*map(rows.get, asks), strict=True), strict=True)
-        )
-        files = columns.pop("file", [""] * len(asks))
-        texts = ["" if file else item for item, file in zip(asks, files, strict=True)]
+        asking = [parts[item] in ASKING for item in found.items.index]
+        found.asks = asks = list(compress(found.items.index, asking))
+        columns = {name: [*compress(found.items.get(name), asking)] for name in found.items.columns}
+        pairs = zip(asks, columns.pop("file", [""] * len(asks)), strict=True)
+        files = [found.written.get(item, file) for item, file in pairs]
+        texts = [item * (not file) for item, file in zip(asks, files, strict=True)]
         found.queries.add(asks, {**columns, "image": files, "text": texts})
         found.items.drop({*asks})
-        found.asks = asks
-    elif found.basis == "labels" and (covered := {parts[item] for item in named}):
-        _keep_parts(found, parts, covered)
+    elif found.basis == "labels":
+        named = (found.match_items(own.ids, own.file) for own in found.vectors.values())
+        if covered := {parts[item] for each in named for item in each.values()}:
+            _keep_parts(found, parts, covered)
 
 
 def _plan_captions(found: Gathered) -> None:
