@@ -15,6 +15,7 @@ from dashboard.storage.vector_ids import (
     IDS,
     Arrays,
     find_ids,
+    list_beside,
     names_texts,
     read_beside,
     read_id_file,
@@ -63,7 +64,7 @@ def read_named_vectors(
         require_file(ids, ids.name, "the id of each vector, one a line")
         names: Names | None = read_id_file(ids, ids.name, len(rows), findings)
     else:
-        there = {each.name for each in path.parent.iterdir()}
+        there = list_beside(each.name for each in path.parent.iterdir())
         names = find_ids(lists, len(rows), is_text, is_only) or read_beside(
             path.parent, path.name, len(rows), there, findings
         )

@@ -3,9 +3,9 @@
 import csv
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -81,40 +81,65 @@ def list_texts(cells: AnyArray) -> list[str]:
     ]
 
 
-def find_beside(name: str, there: Collection[str]) -> list[str]:
+class Beside(NamedTuple):
+    """Files beside vectors.
+
+    Attributes:
+        files: All of them.
+        lists: Those whose names say that they hold ids.
+    """
+
+    files: Collection[str]
+    lists: Names
+
+
+def list_beside(files: Iterable[str]) -> Beside:
+    """Return files among which ids of vectors are looked for."""
+    every = dict.fromkeys(files)
+    ends = {
+        e: _list_words(e)[:: len(_list_words(e)) - 1 or 1] for e in every if e.endswith(ENDINGS)
+    }
+    return Beside(every, [e for e, own in ends.items() if any(map(ID_WORD.fullmatch, own))])
+
+
+def find_beside(name: str, there: Beside) -> Names:
     """Return the files that may hold the ids of a file of vectors, the likeliest first.
 
     They are in its folder or in the one around it, and their names say that they hold ids, and
     nothing that its name does not; or have its own name with another ending.
 
-    >>> find_beside("a/clip_1.npy", ["a/clip_1_ids.txt", "a/clip_2_ids.txt", "image_paths.json"])
+    >>> there = list_beside(["a/clip_1_ids.txt", "a/clip_2_ids.txt", "image_paths.json"])
+    >>> find_beside("a/clip_1.npy", there)
     ['a/clip_1_ids.txt', 'image_paths.json']
     """
     path = PurePosixPath(name)
-    own, is_text = _list_words(path.stem), names_texts(path.stem)
+    own, is_text = {*_list_words(name)}, names_texts(path.stem)
+    same = [str(path.with_suffix(ending)) for ending in ENDINGS if ending != ".npy"]
+    known = [other for other in same if other in there.files and other != name]
     found = {}
-    for other in map(PurePosixPath, there):
-        words = _list_words(other.stem)
-        more = words - own
+    for other in map(PurePosixPath, there.lists):
+        more = {*_list_words(other.name)} - own
         is_near = other.parent in (path.parent, path.parent.parent) and other != path
-        says = any(map(ID_WORD.fullmatch, more)) and all(
-            ID_WORD.fullmatch(e) or MEDIA_WORD.fullmatch(e) or is_text and e in TEXT_WORDS
-            for e in more
-        )
-        is_own = other.stem == path.stem and other.suffix != ".npy"
-        if is_near and other.suffix in ENDINGS and (says or is_own):
-            away = other.parent != path.parent
-            rank = (away, names_texts(other.stem) != is_text, -len(words & own))
-            found[other.as_posix()] = (*rank, ENDINGS.index(other.suffix))
-    return sorted(found, key=found.__getitem__)
+        if (
+            is_near
+            and any(map(ID_WORD.fullmatch, more))
+            and all(
+                ID_WORD.fullmatch(e) or MEDIA_WORD.fullmatch(e) or is_text and e in TEXT_WORDS
+                for e in more
+            )
+        ):
+            shared = own.intersection(_list_words(other.name))
+            rank = (other.parent != path.parent, names_texts(other.stem) != is_text, -len(shared))
+            found[str(other)] = (*rank, ENDINGS.index(other.suffix))
+    return list(dict.fromkeys([*known, *sorted(found, key=found.__getitem__)]))
 
 
-def _list_words(stem: str) -> set[str]:
-    return set(re.split(r"[\W_]+", stem.lower()))
+def _list_words(name: str) -> Names:
+    return re.split(r"[\W_]+", PurePosixPath(name).stem.lower())
 
 
 def read_beside(
-    folder: Path, name: str, count: int, there: Collection[str], findings: Findings
+    folder: Path, name: str, count: int, there: Beside, findings: Findings
 ) -> Names | None:
     """Return the ids of vectors from a file beside them; None if there is none of as many.
 
@@ -136,12 +161,8 @@ def read_beside(
                 found = f"ids in {beside}, which has as many rows"
                 add_finding(findings, name, found, "ids of its own; these are taken", "note")
             return ids
-        is_own = _list_words(PurePosixPath(name).stem) <= _list_words(PurePosixPath(beside).stem)
-        is_own = (
-            is_own
-            and bool(ids or IDS.search(PurePosixPath(beside).stem))
-            and not beside.endswith(TABLES)
-        )
+        is_said = (ids or IDS.search(PurePosixPath(beside).stem)) and not beside.endswith(TABLES)
+        is_own = is_said and {*_list_words(name)} <= {*_list_words(beside)}
         other = other or (f"{len(ids):,} ids in {beside}" if is_own else "")
     if other:
         raise DataError(

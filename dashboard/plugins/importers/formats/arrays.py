@@ -1,7 +1,7 @@
 """Vectors in npy, npz, safetensors, HDF5 and FAISS files, and the neighbours of ann-benchmarks."""
 
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from itertools import groupby
@@ -30,8 +30,10 @@ from dashboard.storage.vector_ids import (
     IDS,
     TABLES,
     Arrays,
+    Beside,
     find_beside,
     find_ids,
+    list_beside,
     list_ids,
     list_texts,
     names_texts,
@@ -55,7 +57,7 @@ LABELS = re.compile(
 
 def recognise(source: Source) -> Names:
     """Return files of vectors, and the files of ids beside them; tables may say more than ids."""
-    arrays, left = source.list_left(*ENDINGS), set(source.left)
+    arrays, left = source.list_left(*ENDINGS), list_beside(source.left)
     beside = {other for name in arrays for other in find_beside(name, left)}
     ends = (*TABLES, ".json")
     lists = (name for name in beside if not name.endswith(ends) or _is_list(source, name))
@@ -73,8 +75,8 @@ def _is_list(source: Source, name: str) -> bool:
 
 def read(source: Source, files: Names) -> Pieces:
     """Yield the vectors of each file in blocks, and labels that stand beside them."""
-    there = {*files, *source.left}
-    beside = {other for name in files for other in find_beside(name, {*files})}
+    there = list_beside([*files, *source.left])
+    beside = {other for name in files for other in find_beside(name, there)}
     arrays = [name for name in files if name.lower().endswith(ENDINGS) and name not in beside]
     labels = {
         codes: other
@@ -135,7 +137,7 @@ def _list_classes(labels: AnyArray) -> list[str]:
     return [write_list(f"label {at}" for at in np.flatnonzero(row)) for row in labels[:] > 0]
 
 
-def _read_file(source: Source, name: str, there: Set[str], arrays: Names, labels: Texts) -> Pieces:
+def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: Texts) -> Pieces:
     found = read_arrays(source.find_path(name), name)
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
@@ -212,7 +214,7 @@ def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays]:
 
 
 def _find_axes(
-    source: Source, name: str, shape: tuple[int, ...], lists: Arrays, there: Set[str]
+    source: Source, name: str, shape: tuple[int, ...], lists: Arrays, there: Beside
 ) -> tuple[Names, Names] | None:
     """Return the ids of the rows and of the columns of similarities; None for vectors.
 
@@ -221,7 +223,7 @@ def _find_axes(
         Unsure: If either list of ids could be that of the rows, and the caller says nothing.
     """
     files = [re.sub(r"[.]\w+$", ending, name) for ending in MATRIX[:2]]
-    if {*files} <= there:
+    if all(each in there.files for each in files):
         own, columns = (source.read_text(each).splitlines() for each in files)
         if (len(own), len(columns)) != shape:
             found = f"{shape}, with {len(own):,} ids of rows and {len(columns):,} of columns"
