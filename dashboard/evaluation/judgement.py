@@ -96,7 +96,8 @@ class JudgingRules:
         map_text: `(collection, query_id, text) -> tables`, those of the protocol with what a typed
             text asks for; None: a typed text is not judged.
         is_complete: Whether an item without a grade is known not to be relevant.
-        headline: `(study, measures) -> name` of the metric that charts show first, "": the first.
+        headline: `(study, measures) -> name` of the metric that charts show first, with its cutoff
+            or for the deepest; "": the first.
         doubt: `(study, metrics) -> text`, why no version can be better than another, in some or all
             of these metrics; "" if one can.
         instead_of: Name of a protocol whose place this one takes.

@@ -156,18 +156,15 @@ class Study:
     def pick_headline(self, metrics: str) -> str:
         """Return the metric that the protocol shows first.
 
-        It is at the deepest cutoff at which it can tell versions apart, or else at the least.
+        One without a cutoff is at the deepest at which it can tell versions apart, or at the least.
         """
         measures = parse(metrics)
-        wanted = self.rules.headline(self, measures)
-        name = next((each.name for each in measures if each.name == wanted), measures[0].name)
-        same = [each for each in measures if each.name == name]
-        least, *more = sorted(same, key=lambda each: each.cutoff or math.inf)
+        wanted, first = self.rules.headline(self, measures), measures[0].name
+        same = [each for each in measures if wanted in (each.name, str(each))]
+        same = same or [each for each in measures if each.name == first]
+        same.sort(key=lambda each: each.cutoff or math.inf)
         most = len(self.collection.items) - bool((self.collection.own_items >= 0).all())
-        for each in reversed(more):
-            if (each.cutoff or 0) < most and not self.find_doubt(str(each)):
-                return str(each)
-        return str(least)
+        return str(([each for each in same if (each.cutoff or 0) < most] or same[:1])[-1])
 
     def measure(self, versions: Iterable[str], metrics: str) -> list[Measurement]:
         """Return the value of each metric for each version and query."""
@@ -204,20 +201,14 @@ class Study:
         if whole is not self:
             places = np.searchsorted(whole.queries, self.queries)
             return whole._list_plain(version, measures)[:, places]
-        parts, keys = self._parts, [("plain", version, each) for each in measures]
+        rules, known = self.rules, self._parts.setdefault(("plain", version), {})
         with self._locks.setdefault(("plain", version), threading.RLock()):
-            missing = [each for each, key in zip(measures, keys, strict=True) if key not in parts]
-            rules, usual = self.rules, []
-            for each in missing:
-                own = rules.measure(self, version, each)
-                if own is None:
-                    usual.append(each)
-                else:
-                    parts[("plain", version, each)] = own
-            if usual:
+            new = {m: rules.measure(self, version, m) for m in measures if m not in known}
+            if usual := [each for each, values in new.items() if values is None]:
                 found = measure_run(self.run(version), self.queries, self.judgement, rules, usual)
-                parts |= {("plain", version, m): row for m, row in zip(usual, found, strict=True)}
-        return np.stack([parts[key] for key in keys])
+                new |= zip(usual, found, strict=True)
+            known.update(new)
+        return np.stack([known[each] for each in measures])
 
     @property
     def scenes(self) -> list[str]:

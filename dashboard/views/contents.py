@@ -43,13 +43,14 @@ FINDINGS = [
 
 def draw_collection(name: str, is_open: bool) -> None:
     """Draw the facts of a collection, its findings and the link that opens it."""
+    command = f"python -m dashboard check {name}"
     with st.container(border=True, key=f"collection-{name}"):
         try:
             collection = open_collection(find_data() / name)
         except DataError as error:
             st.markdown(f"**{escape_markdown(name)}**")
             draw_text("error", error)
-            st.code(f"python -m dashboard check {name}", language="sh")
+            st.code(command, language="sh")
             return
         address = {"collection": name}
         with suppress(ChoiceError, DataError):  # whole, so that opening it is one step of Back
@@ -63,13 +64,11 @@ def draw_collection(name: str, is_open: bool) -> None:
         st.html(STYLE + write_facts(collection))
         if collection.findings:
             shown = [vars(each) for each in collection.findings[:MAX_FINDINGS]]
-            command = escape(f"python -m dashboard check {collection.name}")
-            content = f"{write_table(FINDINGS, shown)}<pre>{command}</pre>"
+            content = f"{write_table(FINDINGS, shown)}<pre>{escape(command)}</pre>"
             draw_folded(count_findings(collection.findings), content)
         else:
-            command = f"`python -m dashboard check {collection.name}`"
-            told = f"✓ No problem found in its tables and vectors. {command} reads its media, too."
-            st.caption(told)
+            found = "✓ No problem found in its tables and vectors."
+            st.caption(f"{found} `{command}` reads its media, too.")
 
 
 def list_facts(collection: Collection) -> dict[str, str]:

@@ -1,8 +1,8 @@
 """Tables of values in HTML: numbers at the right with 3 decimals, whole on every width."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -91,17 +91,6 @@ def write_table(columns: Sequence[Column], rows: Rows, front: int = -1) -> str:
         for place, row in enumerate(rows)
     )
     return f'<div class="values" tabindex="0"><table><tr>{head}</tr>{body}</table></div>'
-
-
-def find_best(values: Mapping[Any, float | None], sign: int) -> list[Any]:
-    """Return the keys of the best of several values, none if all are alike.
-
-    The lowest is the best where the sign is -1.
-    """
-    known = [sign * value for value in values.values() if value is not None]
-    if len(set(known)) < 2:
-        return []
-    return [key for key, each in values.items() if each is not None and sign * each == max(known)]
 
 
 def format_value(value: object) -> str:

@@ -1,12 +1,13 @@
 """Parts of the screen Overview: versions by metrics, curves, slices, and unscored queries."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
-from dashboard.evaluation.differences import find_sign
+from dashboard.evaluation.measurement import Measurement
 from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.evaluation.slicing import SMALL_SLICE
 from dashboard.study.choices import Choices
@@ -18,7 +19,7 @@ from dashboard.views.change_charts import draw_bar
 from dashboard.views.charts import draw_curve, show_chart
 from dashboard.views.comparison import COLUMNS, write_row
 from dashboard.views.components import make_line
-from dashboard.views.data_tables import Column, find_best
+from dashboard.views.data_tables import Column, format_value
 from dashboard.views.frame import find_pages
 
 CURVE_DEPTH = 10
@@ -36,6 +37,8 @@ def describe_contents(study: Study) -> str:
 def count_queries(study: Study) -> str:
     """Return the number of queries in question, and their kind."""
     kind = study.choices["queries"]
+    if kind == "text" and (study.collection.own_items[study.queries] >= 0).all():
+        kind = "text-and-item"
     return count_things(len(study.queries), "query" if kind == "all" else f"{kind} query")
 
 
@@ -61,11 +64,10 @@ def list_versions(study: Study, choices: Choices, compared: Rows) -> tuple[list[
     """
     runs, metrics = choices["runs"], parse(choices["metrics"])
     measured = study.measure(runs, choices["metrics"])
-    means = [[row["mean"] for row in each.list_means()] for each in measured]
     rows = []
-    for measure, row, *own in zip(metrics, compared, *means, strict=True):
-        values = {f"run-{at}": mean for at, mean in enumerate(own)}
-        best = find_best(values, find_sign(measure))
+    for row, means in zip(compared, compare_means(measured), strict=True):
+        values = {f"run-{m['run']}": format_value(m["mean"]) + m["of"] for m in means}
+        best = [f"run-{mean['run']}" for mean in means if mean["is_best"]]
         rows.append(write_row(row) | values | {"best": best})
     formulas = "; ".join(
         dict.fromkeys(f"{m.name}: {m.metric.formula} ({m.metric.source})" for m in metrics)
@@ -73,16 +75,31 @@ def list_versions(study: Study, choices: Choices, compared: Rows) -> tuple[list[
     versions = study.collection.versions
     columns = [
         Column("name", "Metric", help=formulas),
-        *(
-            Column(f"run-{at}", run, number=True, help=versions[run].note)
-            for at, run in enumerate(runs)
-        ),
+        *(Column(f"run-{run}", run, number=True, help=versions[run].note) for run in runs),
     ]
     if choices["baseline"] == choices["candidate"]:
         return columns, rows
     change, interval, p, outcome = COLUMNS[3:7]
     named = change._replace(label=f"{choices['candidate']} − {choices['baseline']}")
     return [*columns, named, interval, p, outcome._replace(wide=True)], rows
+
+
+def compare_means(measured: Sequence[Measurement]) -> Iterator[Rows]:
+    """Yield for each metric the means of versions, with `of` and `is_best`.
+
+    `of` is " (9 of 18)" where the versions together have values of more queries. Such a mean is not
+    compared; none is the best if all others are alike.
+    """
+    known = np.isfinite([each.values for each in measured]).any(axis=0).sum(axis=1)
+    means = (each.list_means() for each in measured)
+    for measure, most, *rows in zip(measured[0].measures, known.tolist(), *means, strict=True):
+        whole = {row["mean"] for row in rows if row["scored"] == most}
+        front = (min if measure.metric.lower_is_better else max)(whole, default=None)
+        for row in rows:
+            few = row["scored"] < most
+            row["of"] = f" ({row['scored']:,} of {most:,})" * few
+            row["is_best"] = not few and row["mean"] == front and whole != {front}
+        yield rows
 
 
 def name_curve(metric: str) -> str:

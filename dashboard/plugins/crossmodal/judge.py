@@ -209,17 +209,24 @@ def name_sure_recalls(study: Study, metrics: str) -> str:
     return f"1 for a version that finds all: {'; '.join(told)}" if told else ""
 
 
+def pick_headline(study: Study, measures: Sequence[Measure]) -> str:
+    """Return the first recall of texts, or of pictures if no text asks, else the first metric."""
+    way = "t2i_R" if list_texts(study).any() else "i2t_R"
+    return str(min(measures, key=lambda each: each.name != way))
+
+
 CROSSMODAL = JudgingRules(
     name="crossmodal",
     title="Image-text matching, any match",
     judge=judge,
     metrics="i2t_R@1 i2t_R@5 i2t_R@10 t2i_R@1 t2i_R@5 t2i_R@10 Rsum mR "
     "i2t_MdR i2t_MnR t2i_MdR t2i_MnR",
-    headline=lambda study, measures: "t2i_R" if list_texts(study).all() else "i2t_R",
+    headline=pick_headline,
     nothing_relevant="null",
-    definition="A picture asks for its texts and a text for its picture. A query is answered when "
-    "anything that belongs to it is in the first K. What is not said to belong together is wrong. "
-    "Rsum and mR of a picture include what its texts find, so that their mean is that of the six.",
+    definition="A picture or clip asks for its texts (i2t), a text for its picture or clip (t2i). "
+    "A query is answered when anything that belongs to it is in the first K. What is not said to "
+    "belong together is wrong. Rsum and mR of a picture include what its texts find, so that their "
+    "mean is that of the six.",
     source="VSE++ (Faghri et al., BMVC 2018): R@K on Flickr30k and COCO",
     blind="One of five texts is as good as all five, and rank 11 as bad as the last. A text that "
     "fits another picture as well counts as wrong there. Galleries of different size cannot be "

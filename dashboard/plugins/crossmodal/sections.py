@@ -11,7 +11,8 @@ from dashboard.study.study import Study
 from dashboard.tables import Rows
 from dashboard.texts import count_things, round_half
 from dashboard.views.address import draw_text
-from dashboard.views.data_tables import Column, draw_table, find_best
+from dashboard.views.data_tables import Column, draw_table
+from dashboard.views.version_table import compare_means
 
 ARROWS = {"i2t": "i → t", "t2i": "t → i"}
 
@@ -20,13 +21,11 @@ def draw_section(study: Study, choices: Choices) -> None:
     """Draw a row a version: recalls in per cent and ranks of both directions, their sum, mean."""
     names = CROSSMODAL.metrics.split()
     measured = study.measure(choices["runs"], CROSSMODAL.metrics)
-    means = [[row["mean"] for row in each.list_means()] for each in measured]
     rows: Rows = [{"run": each.run, "best": []} for each in measured]
-    for name, *values in zip(names, *means, strict=True):
-        for at in find_best(dict(enumerate(values)), -1 if name.endswith(RANKS) else 1):
-            rows[at]["best"].append(name)
-        for row, value in zip(rows, values, strict=True):
-            row[name] = _write(name, value)
+    for name, means in zip(names, compare_means(measured), strict=True):
+        for row, mean in zip(rows, means, strict=True):
+            row[name] = _write(name, mean["mean"])
+            row["best"] += [name] * mean["is_best"]
     noun = name_pictures(study.collection)
     st.markdown(f"**Both directions** – {noun}s to texts, texts to {noun}s; R@K in %")
     columns = [Column(name, _name(name), number=True) for name in names]

@@ -46,7 +46,8 @@ def test_directions_and_their_sum(tmp_path: Path) -> None:
         "1 for a version that finds all: i2t_R@5, i2t_R@10, as a clip searches 3 texts; "
         "t2i_R@5, t2i_R@10, t2i_R@20, as a text searches 2 clips"
     )
-    assert clips.pick_headline("i2t_R@1 i2t_R@5 i2t_R@10") == "i2t_R@1"
+    assert clips.pick_headline(clips.rules.metrics) == "t2i_R@1"
+    assert open_world(folder, queries="item").pick_headline("Rsum i2t_R@1 i2t_R@2") == "i2t_R@1"
     assert {row["query_id"] for row in list_changes(study, "v1", "v1", "mR")} == {"i1", "i2"}
     assert len(list_changes(study, "v1", "v1", "t2i_R@1")) == 3
     assert explain_null(study, "v1", 0, parse_one("t2i_R@1")) == "it asks other queries"
