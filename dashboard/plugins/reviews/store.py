@@ -19,6 +19,7 @@ from sqlalchemy.sql.functions import count
 
 from dashboard.errors import DataError
 from dashboard.plugins.reviews import schema
+from dashboard.storage.drafts import sync
 
 VARIABLE = "DASHBOARD_REVIEWS"
 PATIENCE = 10.0
@@ -213,11 +214,7 @@ def _put_new(draft: Path, path: Path) -> None:
                 raise
             if not path.exists():  # a disk without such links
                 draft.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync(path.parent)
 
 
 @contextlib.contextmanager
@@ -318,7 +315,6 @@ def back_up(path: Path) -> int:
         with copy.connect() as connection:
             number = connection.execute(select(count()).select_from(schema.REVIEW)).scalar_one()
         copy.dispose()
-        with draft.open("rb") as written:
-            os.fsync(written.fileno())
+        sync(draft)
         _put_new(draft, path)
     return number
