@@ -20,6 +20,8 @@ Rows = list[Row]
 """Rows that are printed, drawn or sent: values by the names of columns."""
 Names = Sequence[str]
 """Names of items, files, columns or other things."""
+Texts = dict[str, str]
+"""Texts by names, such as ids by the names that mean them."""
 AnyArray = NDArray[Any]
 Reasons = Mapping[int, str]
 """Why some queries have no value, or were not run, by their positions."""
@@ -44,7 +46,7 @@ class Named:
 
     def find(self, ids: Iterable[str]) -> IntArray:
         """Return the positions of some ids, -1 for unknown ones."""
-        return np.fromiter(map(self.index.get, ids, repeat(-1)), dtype=np.int64)
+        return np.fromiter(map(self.index.get, ids, repeat(-1)), int)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +85,7 @@ class Table(Named):
 def number_names(names: Iterable[str]) -> tuple[Names, IntArray]:
     """Return each name once, and the place of each among these."""
     index: dict[str, int] = {}
-    places = np.array([index.setdefault(name, len(index)) for name in names], dtype=np.int64)
+    places = np.array([index.setdefault(name, len(index)) for name in names], int)
     return tuple(index), places
 
 

@@ -50,7 +50,7 @@ def amend(judgement: Judgement, grades: Mapping[int, Mapping[int, float]]) -> Ju
         grades: Grade by query and item, which are positions.
     """
     pairs = {
-        query: (np.array(list(each), dtype=np.int64), np.array(list(each.values())))
+        query: (np.array(list(each), int), np.array(list(each.values())))
         for query, each in grades.items()
     }
     scored = {q for q, (_, new) in pairs.items() if (new >= judgement.relevant_from).any()}

@@ -35,7 +35,7 @@ def sum_units(differences: FloatArray, groups: IntArray | None) -> tuple[FloatAr
         differences: Shape [queries, metrics]; NaN for null.
         groups: Unit of each query; None: each query is one.
     """
-    sums, sizes = np.nan_to_num(differences), (~np.isnan(differences)).astype(np.float64)
+    sums, sizes = np.nan_to_num(differences), (~np.isnan(differences)).astype(float)
     if groups is None:
         return sums, sizes
     shape = (int(groups.max(initial=-1)) + 1, differences.shape[1])
@@ -138,7 +138,7 @@ def _randomise(sums: FloatArray, sizes: FloatArray) -> FloatArray:
         for rows in _split(SIGNS, len(sums), MAX_DRAWN):
             is_plus = rng.integers(0, 256, size=(rows, len(sums)), dtype=np.uint8) >> 7
             for some in np.split(is_plus, range(step, rows, step)):
-                moves = some.astype(np.float64) @ (2 * sized) - sized.sum(axis=0)
+                moves = some.astype(float) @ (2 * sized) - sized.sum(axis=0)
                 count += (np.abs(moves) >= least[~is_exact]).sum(axis=0)
         p[~is_exact] = (count + 1) / (SIGNS + 1)
     return np.where(least <= 0, 1.0, p)

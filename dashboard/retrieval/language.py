@@ -107,7 +107,7 @@ def encode_text(folder: Path, version: str, text: str) -> Float32Array:
         do = f"Type: python -m dashboard embed {folder.name} --version NEW --encoder FOLDER"
         raise DataError(name, named, expected, do=do)
     settings["folder"] = (folder / name).parent
-    return np.atleast_2d(np.asarray(known[encoder](settings, [text]), dtype=np.float32))
+    return np.atleast_2d(np.asarray(known[encoder](settings, [text]), np.float32))
 
 
 def list_sides(folder: Path, versions: Iterable[str]) -> set[str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dashboard.retrieval.gallery import Found, Ranking
+from dashboard.retrieval.gallery import Found, Ranking, Rankings
 from dashboard.retrieval.sources import Source, rank_among
 from dashboard.tables import FloatArray, IntArray
 
@@ -80,7 +80,7 @@ class Run:
             length, passing = np.array([(each.length, each.passing) for each in found]).T
             yield Part(some, row, item, score, rank, first, last, length, passing)
 
-    def _rank(self, queries: IntArray) -> Iterator[Ranking]:
+    def _rank(self, queries: IntArray) -> Rankings:
         """Yield the ranking of each query among its candidates.
 
         Queries that have the same candidates search these alone, as a gallery of their own.
@@ -121,4 +121,4 @@ class Run:
         return Found._make([*(column[kept] for column in found[:5]), *found[5:]])
 
 
-NO_ITEMS = np.empty(0, dtype=np.int64)
+NO_ITEMS = np.empty(0, int)

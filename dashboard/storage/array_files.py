@@ -205,7 +205,7 @@ def open_parquet(path: Path) -> Any:
 def _read_parquet(path: Path) -> Arrays:
     opened = open_parquet(path)
     count = opened.metadata.num_rows
-    found: dict[str, Any] = {}
+    found: Arrays = {}
     first = 0
     for batch in opened.iter_batches(batch_size=ROWS):
         for name, values in zip(batch.schema.names, batch.columns, strict=True):
@@ -282,7 +282,7 @@ def fill_rows(lists: Iterable[Sequence[Any]]) -> tuple[Float32Array, list[int]]:
     every = list(lists)
     lengths = Counter(len(row) for row in every if row)
     ((width, _),) = lengths.most_common(1) or [(0, 0)]
-    made = np.full((len(every), width), np.nan, dtype=np.float32)
+    made = np.full((len(every), width), np.nan, np.float32)
     odd = []
     for place, row in enumerate(every):
         if len(row) == width:

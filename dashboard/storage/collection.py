@@ -27,7 +27,7 @@ from dashboard.storage.versions import (
     read_versions,
     try_to_read,
 )
-from dashboard.tables import BoolArray, IntArray, Names, Table, make_table, read_table
+from dashboard.tables import BoolArray, IntArray, Names, Row, Table, Texts, make_table, read_table
 from dashboard.texts import make_natural
 
 QRELS = ("qrels.txt", "qrels.csv")
@@ -76,12 +76,12 @@ class Collection:
         pairs = zip(self.queries["item_id"], self.queries["image"], strict=True)
         index = self.items.index
         found = [index.get(item or image, files.get(image, -1)) for item, image in pairs]
-        return np.array(found, dtype=np.int64)
+        return np.array(found, int)
 
     @cached_property
     def is_text(self) -> BoolArray:
         """True for each query with a text. [queries]."""
-        return np.array([bool(text) for text in self.queries["text"]], dtype=bool)
+        return np.array([bool(text) for text in self.queries["text"]], bool)
 
     @cached_property
     def query_kinds(self) -> Names:
@@ -106,7 +106,7 @@ class Collection:
         return self._names.get(query, f"{query} (gone)")
 
     @cached_property
-    def _names(self) -> dict[str, str]:
+    def _names(self) -> Texts:
         number = Counter(self.query_names)
         return {
             query: f"{name} ({query})" if number[name] > 1 else name
@@ -260,7 +260,7 @@ def _read_plugins(opened: Collection, findings: Findings) -> Collection:
 
     A plugin sees the tables of those before it.
     """
-    tables: dict[str, Any] = {}
+    tables: Row = {}
     unread, broken = dict(opened.unread), dict(opened.broken)
     opened = replace(opened, tables=tables, unread=unread, broken=broken)
     versions = dict(opened.versions)

@@ -124,8 +124,8 @@ def _parse_trec(text: bytes, fields: Names, number: str) -> Pairs | None:
     table = table.unify_dictionaries().combine_chunks()
     columns = [table.column(column).chunk(0) for column in ("query", "item")]
     queries, items = (tuple(column.dictionary.to_pylist()) for column in columns)
-    query, item = (np.from_dlpack(each.indices).astype(np.int64) for each in columns)
-    values = np.from_dlpack(table.column(number).chunk(0)).astype(np.float64)
+    query, item = (np.from_dlpack(each.indices).astype(int) for each in columns)
+    values = np.from_dlpack(table.column(number).chunk(0)).astype(float)
     del table, columns
     pa.default_memory_pool().release_unused()  # else no other part can use it
     keys = np.sort(query * len(items) + item)

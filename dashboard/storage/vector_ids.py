@@ -3,7 +3,7 @@
 import csv
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -13,7 +13,7 @@ from dashboard.errors import DataError, Findings, add_finding, explain_errors
 from dashboard.tables import AnyArray, Names
 from dashboard.texts import read_text
 
-Arrays = Mapping[str, Any]
+Arrays = dict[str, Any]
 """Arrays by their names: of numpy, or read from their file by slices."""
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
 ENDINGS = (".txt", ".ids", ".npy", ".json", *TABLES)
@@ -81,7 +81,7 @@ def list_texts(cells: AnyArray) -> list[str]:
     ]
 
 
-def find_beside(name: str, there: Collection[str]) -> list[str]:
+def find_beside(name: str, there: Collection[str]) -> Names:
     """Return the files that may hold the ids of a file of vectors, the likeliest first.
 
     They are in its folder or in the one around it, and their names say that they hold ids, and
@@ -201,7 +201,7 @@ def read_id_file(path: Path, name: str, count: int, findings: Findings, part: st
     return [row[0] for row in rows] if len(first) == 1 else []
 
 
-def _read_rows(path: Path, name: str, findings: Findings) -> list[list[str]]:
+def _read_rows(path: Path, name: str, findings: Findings) -> Sequence[Names]:
     """Return the cells of lines, or of the header and the rows of a table; of Parquet its ids."""
     if path.suffix == ".parquet":
         from pyarrow import parquet  # type: ignore[import-untyped]

@@ -108,14 +108,14 @@ class Vectors(Named):
         """Return the vectors of some ids in succession, at length 1. [ids, dimension]."""
         rows = self.rows[first:last]
         block = self.stored[rows[0] : rows[-1] + 1]
-        wide = (block if len(block) == len(rows) else block[rows - rows[0]]).astype(np.float64)
+        wide = (block if len(block) == len(rows) else block[rows - rows[0]]).astype(float)
         wide /= self.lengths[first:last, None]
         return wide.astype(np.float32)
 
     def read(self, places: IntArray) -> Float32Array:
         """Return the vectors at some places, at length 1. [places, dimension]."""
         if not len(places):
-            return np.empty((0, self.dimension), dtype=np.float32)
+            return np.empty((0, self.dimension), np.float32)
         if (units := self.units) is not None:
             return units[places]
         known, at = np.unique(places, return_inverse=True)
@@ -132,7 +132,7 @@ class Vectors(Named):
 
 @cached(LRUCache(MAX_KEPT, getsizeof=attrgetter("nbytes")), condition=Condition())
 def _scale_all(vectors: Vectors) -> Float32Array:
-    units = np.empty((len(vectors.ids), vectors.dimension), dtype=np.float32)
+    units = np.empty((len(vectors.ids), vectors.dimension), np.float32)
     step = max(1, BLOCK // vectors.dimension)
     for start in range(0, len(units), step):
         units[start : start + step] = vectors.scale(start, start + step)
@@ -231,7 +231,7 @@ def _compute_lengths(
     with np.errstate(invalid="ignore", over="ignore"):
         lengths = np.concatenate(
             [
-                np.linalg.norm(stored[start : start + step].astype(np.float64), axis=1)
+                np.linalg.norm(stored[start : start + step].astype(float), axis=1)
                 for start in range(0, len(stored), step)
             ]
         )

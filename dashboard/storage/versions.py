@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -15,7 +15,7 @@ from dashboard.storage.drafts import write_file
 from dashboard.storage.runs import Pairs, read_run
 from dashboard.storage.settings import read_toml
 from dashboard.storage.vectors import Vectors, read_vectors
-from dashboard.tables import Names, Table, Ties
+from dashboard.tables import Names, Table, Texts, Ties
 from dashboard.texts import read_text
 
 RUNS = (".trec", ".txt", ".run", ".csv")
@@ -120,20 +120,20 @@ def order_versions(versions: Versions) -> Names:
 
     Of versions of the same files, such as an index, it is the first.
     """
-    named: dict[str, str] = {}
+    named: Texts = {}
     for name, version in versions.items():
         named.setdefault(version.file or name, name)
     dates = {name: versions[name].date for name in named.values()}
     return sorted(dates, key=dates.__getitem__) if all(dates.values()) else list(dates)
 
 
-def digest_inputs(table: Table, stem: str) -> dict[str, str]:
+def digest_inputs(table: Table, stem: str) -> Texts:
     """Return a digest of what the vector of each row is made of, by its id."""
     made = {name: json.dumps(cells) for name, *cells in table.list_rows(*INPUTS[stem])}
     return {name: sha256(each.encode()).hexdigest()[:12] for name, each in made.items()}
 
 
-def read_inputs(place: Path) -> dict[str, dict[str, str]]:
+def read_inputs(place: Path) -> dict[str, Texts]:
     """Return what the vectors of a folder were made of; nothing where that is not told."""
     try:
         told = json.loads((place / MADE_FOR).read_bytes())
@@ -149,7 +149,7 @@ def record_version(version: Version, items: Table, queries: Table, place: Path) 
             record_inputs(place, table, stem, vectors.ids)
 
 
-def record_inputs(place: Path, table: Table, stem: str, ids: Iterable[str]) -> None:
+def record_inputs(place: Path, table: Table, stem: str, ids: Names) -> None:
     """Write beside vectors which rows of a table some of them were made for."""
     told, now = read_inputs(place), digest_inputs(table, stem)
     told[stem] = told.get(stem, {}) | {name: now[name] for name in ids if name in now}

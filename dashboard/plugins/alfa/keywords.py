@@ -18,7 +18,7 @@ from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import match_ids, refuse_shared
 from dashboard.storage.settings import read_toml
-from dashboard.tables import BoolArray, Names, Row, Table, read_table
+from dashboard.tables import BoolArray, Names, Row, Table, Texts, read_table
 from dashboard.texts import MARKS, require_number, split_cells
 
 ANNOTATION = "unified_annotation.csv"
@@ -91,7 +91,7 @@ def keep_best(candidates: Sequence[Candidate], threshold: float) -> list[Candida
         words = each.ngram.count(" ") + 1
         return (words if each.score >= 1 else 0, each.score + LENGTH_BONUS * words)
 
-    taken: dict[str, str] = {}
+    taken: Texts = {}
     kept = []
     for each in sorted(candidates, key=quality, reverse=True):
         words = each.ngram.split(" ")
@@ -164,7 +164,7 @@ def make_key(keyword: str) -> str:
     return " ".join(unicodedata.normalize("NFC", keyword).split()).casefold()
 
 
-def _find_spellings(found: Sequence[tuple[str, str, Sequence[int]]]) -> dict[str, str]:
+def _find_spellings(found: Sequence[tuple[str, str, Sequence[int]]]) -> Texts:
     """Return the most frequent spelling of each keyword, by its key."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for _, name, rows in found:
@@ -203,7 +203,7 @@ def _name_group(column: str) -> str:
 
 def _read_mapping(
     collection: Collection,
-    spelling: Mapping[str, str],
+    spelling: Texts,
     groups: Container[str],
     findings: Findings,
 ) -> dict[str, list[Candidate]]:

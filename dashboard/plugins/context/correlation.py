@@ -28,7 +28,7 @@ def compute_spearman(x: FloatArray, y: FloatArray) -> Correlation:
     0.8
     """
     known = ~(np.isnan(x) | np.isnan(y))
-    first, second = (np.round(np.asarray(values, dtype=float)[known], 12) for values in (x, y))
+    first, second = (np.round(np.asarray(values, float)[known], 12) for values in (x, y))
     if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return Correlation(nan, nan, len(first))
     r = float(np.clip(stats.spearmanr(first, second).statistic, -1, 1))

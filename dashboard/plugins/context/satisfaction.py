@@ -151,7 +151,7 @@ def make_block(credits: list[FloatArray]) -> Block:
 def measure_lists(pages: pd.DataFrame, metrics: str, average: str = "pictures") -> pd.DataFrame:
     """Return the value of each metric (columns) for each list (index)."""
     by = pages.groupby("list_id", sort=False)
-    credits = [group["relevance"].to_numpy(dtype=float) for _, group in by]
+    credits = [group["relevance"].to_numpy(float) for _, group in by]
     block = make_block(credits)
     values = {str(each): each(block) for each in parse(metrics)}
     if average == "rows":
@@ -178,7 +178,7 @@ def compare_gains(viewed: ViewedLists, reading: Reading, least_rows: int = 0) ->
 def _correlate(known: pd.DataFrame) -> Row:
     """Return the row of an original and a context-aware gain, beside what people felt."""
     original, aware, _ = known.columns
-    first, second, felt = known.to_numpy(dtype=float).T
+    first, second, felt = known.to_numpy(float).T
     plain = compute_spearman(first, felt)
     context = compute_spearman(second, felt)
     between = compute_spearman(first, second).r
@@ -251,9 +251,9 @@ def compare_halves(viewed: ViewedLists, reading: Reading) -> Rows:
     rows = []
     for part, lists, border in (("low", low, 0), ("high", high, -1)):
         tied = _count_tied(variance, variance[lists], border)
-        felt = found.satisfaction.reindex(lists).to_numpy(dtype=float)
+        felt = found.satisfaction.reindex(lists).to_numpy(float)
         for name in values.columns:
-            r, p, n = compute_spearman(values.loc[lists, name].to_numpy(dtype=float), felt)
+            r, p, n = compute_spearman(values.loc[lists, name].to_numpy(float), felt)
             rows.append({
                 "part": part, "run": "pages", "metric": name, "cutoff": None,
                 "r": r, "p": p, "n": n, "star": _is_clear(p), "tied": tied,
@@ -284,7 +284,7 @@ def describe_spread(viewed: ViewedLists, reading: Reading) -> Rows:
             "satisfaction": felt.get(name),
         }
         for name, group in shown
-        for credit in [group.to_numpy(dtype=float)]
+        for credit in [group.to_numpy(float)]
     ]
 
 
@@ -317,7 +317,7 @@ def list_steps(viewed: ViewedLists, list_id: str, reading: Reading, discount: st
     mine = viewed.pages[viewed.pages["list_id"] == list_id].reset_index(drop=True)
     valid = mine[mine["relevance"] >= 0]
     read = valid[valid["row"].rank(method="dense") <= reading.rows]
-    credit = (read["relevance"] / SCALE).to_numpy(dtype=float)
+    credit = (read["relevance"] / SCALE).to_numpy(float)
     best = np.maximum.accumulate(credit)
     gain = compute_gain(credit, reading.window, reading.divide)
     weights = np.full(len(credit), np.nan)

@@ -16,11 +16,10 @@ from dashboard.plugins.crossmodal.matrix_source import MatrixSource, find_decima
 from dashboard.plugins.crossmodal.sides import TEXTS
 from dashboard.retrieval.sources import place_items
 from dashboard.storage.collection import Collection
-from dashboard.storage.media import Matches
 from dashboard.storage.runs import list_pairs
 from dashboard.storage.vectors import open_array, read_ids
 from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
-from dashboard.tables import IntArray, Names, Ties
+from dashboard.tables import IntArray, Names, Texts, Ties
 from dashboard.texts import require_file
 
 SETTING = "matrix_rows"
@@ -148,7 +147,7 @@ def _list_sides(collection: Collection) -> tuple[Names, Names, str]:
     return pictures, texts, "in the order of items.csv and queries.csv"
 
 
-def _find_queried(collection: Collection) -> Matches:
+def _find_queried(collection: Collection) -> Texts:
     """Return the item that each query is about, else the text item that has its words.
 
     Of several texts with the same words a query has one that belongs to its picture, by the judged
@@ -175,7 +174,7 @@ def _find_queried(collection: Collection) -> Matches:
     return found
 
 
-def _find_lines(collection: Collection, axes: Axes, meant: Matches) -> IntArray:
+def _find_lines(collection: Collection, axes: Axes, meant: Texts) -> IntArray:
     """Return the row of each query, and the column of those that have no row; else -1."""
     places = [{name: line for line, name in enumerate(axis)} for axis in axes]
     names = collection.queries.ids

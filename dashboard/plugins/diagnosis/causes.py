@@ -114,6 +114,8 @@ class Cause(NamedTuple):
     note: str
 
 
+Causes = dict[int, Cause]
+"""Causes of wrong results, by their items."""
 Parts = Mapping[str, BoolArray]
 """Whether each item has each thing that a query asks for, by its name; "": it is relevant."""
 
@@ -137,8 +139,8 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
         for item in items[items >= 0].tolist()
     }
     source = study.run(version).source
-    doubtful: dict[int, Cause] = {}
-    alike: dict[int, Cause] = {}
+    doubtful: Causes = {}
+    alike: Causes = {}
     if isinstance(source, VectorSource) and (around := survey(source.gallery)):
         known = items[(items >= 0) & (around.gallery.rows[items] >= 0)]
         near = {item: lacking[item][0] for item in known.tolist() if len(lacking[item]) == 1}
@@ -157,7 +159,7 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
 
 def _find_doubtful(
     parts: Parts, judged: BoolArray, around: Neighbourhood, lacking: Mapping[int, str]
-) -> dict[int, Cause]:
+) -> Causes:
     """Return the items with a doubtful label: they lack one thing that their neighbours have."""
     found = {}
     nearest = around.find(np.array([*lacking], int))
@@ -173,14 +175,12 @@ def _find_doubtful(
     return found
 
 
-def _find_alike(
-    study: Study, around: Neighbourhood, query: int, items: IntArray
-) -> dict[int, Cause]:
+def _find_alike(study: Study, around: Neighbourhood, query: int, items: IntArray) -> Causes:
     """Return the items that resemble a relevant item, or the query's own, unusually."""
     own = int(study.collection.own_items[query])
     to = np.array([own]) if own >= 0 else find_relevant(study.judgement, query)
     to = to[around.gallery.rows[to] >= 0]
-    found: dict[int, Cause] = {}
+    found: Causes = {}
     cosines = around.read(items) @ around.read(to).T
     for item, row in zip(items.tolist(), cosines if len(to) else (), strict=False):
         at = int(row.argmax())

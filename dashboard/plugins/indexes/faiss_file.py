@@ -6,7 +6,7 @@ It is a file of faiss.write_index with one more line, JSON, that says for which 
 import hashlib
 import json
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError, explain_errors
-from dashboard.retrieval.gallery import Ranking, SortedRanking
+from dashboard.retrieval.gallery import Rankings, SortedRanking
 from dashboard.retrieval.sources import NOTHING, RunFileSource, Source, VectorSource, make_source
 from dashboard.storage.collection import Collection, forget_collection
 from dashboard.storage.index_files import refuse_files
@@ -88,7 +88,7 @@ class IndexSource(Source):
     folder: Path
     failures: list[DataError] = field(default_factory=list)
 
-    def rank(self, queries: IntArray) -> Iterator[Ranking]:
+    def rank(self, queries: IntArray) -> Rankings:
         gallery = self.exact.gallery
         for start in range(0, len(queries), BLOCK):
             rows = self.exact.rows[queries[start : start + BLOCK]]

@@ -15,7 +15,7 @@ from dashboard.plugins.reviews.store import back_up
 from dashboard.plugins.reviews.verdicts import DECISION, Verdict, Verdicts, keep_last
 from dashboard.storage.collection import Collection
 from dashboard.storage.folders import find_folder
-from dashboard.tables import Row, Rows
+from dashboard.tables import Names, Row, Rows
 from dashboard.texts import count_things
 
 EXPORT = (
@@ -26,7 +26,7 @@ LIST = (
     "author", "time",
 )  # fmt: skip
 NEXT = ("list_id", "query_id", "item_id", "judged", "pairs")
-Answer = tuple[Rows, tuple[str, ...]]
+Answer = tuple[Rows, Names]
 
 
 def _list(call: Namespace) -> Answer:

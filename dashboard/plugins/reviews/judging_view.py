@@ -16,14 +16,13 @@ from dashboard.plugins.reviews.verdicts import (
     CAUSES,
     MAX_NOTE,
     VERDICT,
-    Verdict,
+    ByPair,
     find_scale,
     keep_last_of_pairs,
     list_history,
     read_state,
 )
 from dashboard.storage.collection import Collection
-from dashboard.storage.runs import Pair
 from dashboard.study.changes import list_ranks
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
@@ -69,7 +68,7 @@ class _Task(NamedTuple):
     depth: int
     queries: Names
     pools: Mapping[str, set[str]]
-    said: Mapping[Pair, Mapping[str, Verdict]]
+    said: ByPair
     done: set[str]
     author: str
 

@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,7 @@ from dashboard.storage.drafts import check_name, claim
 from dashboard.storage.new_versions import NamedVectors, Stated, add_vectors, replace_queries
 from dashboard.storage.posters import find_item_file, read_frames
 from dashboard.storage.versions import Version
-from dashboard.tables import Float32Array, Names, Rows
+from dashboard.tables import Float32Array, Names, Rows, Texts
 
 SAVE_SECONDS = 3.0
 """Work of so many seconds is lost at most when a call is killed."""
@@ -29,15 +29,21 @@ Report = Callable[[int, int, str], None]
 """`(done, total, what)`."""
 
 
+Batch = dict[str, list[Any]]
+"""Texts or pictures of inputs, by id."""
+Units = dict[str, Float32Array]
+"""Vectors of length 1, by id."""
+
+
 @dataclass(eq=False)
 class _Side:
     """Items or queries: a key of each input, which changes with it, and what came of it."""
 
     name: str
-    keys: dict[str, str]
+    keys: Texts
     read: Callable[[str], list[Any]]
-    vectors: dict[str, Float32Array] = field(default_factory=dict)
-    skipped: dict[str, str] = field(default_factory=dict)
+    vectors: Units = field(default_factory=dict)
+    skipped: Texts = field(default_factory=dict)
 
     def join(self) -> NamedVectors:
         """Return the vectors that there are, in the order of the inputs."""
@@ -204,7 +210,7 @@ def _recall(place: Path, side: _Side) -> None:
 
 def _embed_side(side: _Side, encoder: BatchEncoder, size: int, place: Path, report: Report) -> None:
     missing = [each for each in side.keys if each not in side.vectors and each not in side.skipped]
-    part: dict[str, Float32Array] = {}
+    part: Units = {}
     saved = time.monotonic()
     try:
         for batch in _make_batches(missing, side, size):
@@ -217,9 +223,9 @@ def _embed_side(side: _Side, encoder: BatchEncoder, size: int, place: Path, repo
         _save(place, side, part)
 
 
-def _make_batches(names: Names, side: _Side, size: int) -> Iterator[dict[str, list[Any]]]:
+def _make_batches(names: Names, side: _Side, size: int) -> Iterator[Batch]:
     """Yield inputs by id: about `size` of them, either texts or pictures."""
-    batch: dict[str, list[Any]] = {}
+    batch: Batch = {}
     for name in names:
         try:
             inputs = side.read(name)
@@ -236,9 +242,7 @@ def _make_batches(names: Names, side: _Side, size: int) -> Iterator[dict[str, li
         yield batch
 
 
-def _encode(
-    batch: Mapping[str, list[Any]], side: _Side, encoder: BatchEncoder
-) -> dict[str, Float32Array]:
+def _encode(batch: Batch, side: _Side, encoder: BatchEncoder) -> Units:
     """Return the unit vector of each id of a batch, and keep it."""
     inputs = [each for found in batch.values() for each in found]
     rows = encoder.encode(inputs, side.name)
@@ -252,7 +256,7 @@ def _encode(
     made = {}
     start = 0
     for name, each in batch.items():
-        some = rows[start : start + len(each)].astype(np.float64)
+        some = rows[start : start + len(each)].astype(float)
         start += len(each)
         with np.errstate(all="ignore"):  # what cannot be divided is NaN
             mean = (some / np.linalg.norm(some, axis=1, keepdims=True)).mean(axis=0)
@@ -265,7 +269,7 @@ def _encode(
     return made
 
 
-def _save(place: Path, side: _Side, part: Mapping[str, Float32Array]) -> None:
+def _save(place: Path, side: _Side, part: Units) -> None:
     if not part:
         return
     path = place / f"{side.name}-{time.time_ns()}.npz"
