@@ -25,8 +25,7 @@ Answer = tuple[list[dict[str, Any]], Sequence[str], int]
 
 def print_ways(error: Unsure, typed: str) -> None:
     """Print what is open, and the line to type for each way out of it."""
-    said = DataError(error.file, error.found, error.expected, do="Type one of these:")
-    say(f"error: {said}")
+    say(f"error: {DataError(error.file, error.found, error.expected, do='Type one of these:')}")
     for line in error.lines:
         say(f"  {typed} {line}" if line.startswith("--") else f"  {line}")
 

@@ -89,8 +89,7 @@ def _list_precisions(block: Block) -> FloatArray:
 )
 def compute_r_precision(block: Block, k: Cut) -> Sum:
     """Compute the share of hits in the first R places."""
-    inside = block.hit & (block.rank <= block.relevant[block.row])
-    return block.sum(inside, block.relevant)
+    return block.sum(block.hit & (block.rank <= block.relevant[block.row]), block.relevant)
 
 
 @metric(

@@ -123,10 +123,10 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
         credits[low:high] = np.append(judgement.credits(query), 0.0)[item[low:high]]
     of_query, best = (np.concatenate(column) for column in zip(*ideal, strict=True))
     places = np.arange(len(of_query)) - np.searchsorted(of_query, of_query) + 1
-    grade, judged = np.nan_to_num(grades).clip(min=0), ~np.isnan(grades)
-    hit, is_counted = grade >= judgement.relevant_from, grades >= 0
+    grade = np.nan_to_num(grades).clip(min=0)
+    hit = grade >= judgement.relevant_from
     return Block(
-        row, rank, grade, hit, credits, judged, is_counted & ~hit,
+        row, rank, grade, hit, credits, ~np.isnan(grades), (grades >= 0) & ~hit,
         relevant, nonrelevant, part.passing, (of_query, places, best),
     )  # fmt: skip
 

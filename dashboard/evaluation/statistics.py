@@ -93,13 +93,11 @@ def _bootstrap(sums: FloatArray, sizes: FloatArray) -> FloatArray:
         counts = np.bincount(drawn.ravel(), minlength=rows * units).reshape(rows, units)
         means.append((counts @ sums) / (counts @ sizes))
     resampled = np.concatenate(means)
-    levels = _find_levels(resampled, sums, sizes)
     bounds = [
         np.quantile(column, level, method="inverted_cdf")
-        for column, level in zip(resampled.T, levels.T, strict=True)
+        for column, level in zip(resampled.T, _find_levels(resampled, sums, sizes).T, strict=True)
     ]
-    constant = np.ptp(sums / sizes, axis=0) <= TOLERANCE
-    return np.where(constant, np.nan, np.transpose(bounds))
+    return np.where(np.ptp(sums / sizes, axis=0) <= TOLERANCE, np.nan, np.transpose(bounds))
 
 
 def _find_levels(resampled: FloatArray, sums: FloatArray, sizes: FloatArray) -> FloatArray:

@@ -190,8 +190,7 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
         place = place_items(tuple(pairs.items[each] for each in named.tolist()), ties)[at]
     else:
         place = np.where(item[tied] < 0, len(items), item[tied])
-    by_place = np.lexsort((place, np.cumsum(~is_same)[tied]))
-    item[tied] = item[tied][by_place]
+    item[tied] = item[tied][np.lexsort((place, np.cumsum(~is_same)[tied]))]
     scores = pairs.values[order][~is_same][np.cumsum(~is_same) - 1]  # one for equal ones
     return {
         each: SortedRanking(item[low:high], scores[low:high])

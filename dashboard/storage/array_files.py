@@ -280,8 +280,7 @@ def fill_rows(lists: Iterable[Sequence[Any]]) -> tuple[Float32Array, list[int]]:
     [1]
     """
     every = list(lists)
-    lengths = Counter(len(row) for row in every if row)
-    ((width, _),) = lengths.most_common(1) or [(0, 0)]
+    ((width, _),) = Counter(len(row) for row in every if row).most_common(1) or [(0, 0)]
     made = np.full((len(every), width), np.nan, np.float32)
     odd = []
     for place, row in enumerate(every):

@@ -74,8 +74,7 @@ class Collection:
         """
         files = {file: place for place, file in enumerate(self.items["file"]) if file}
         pairs = zip(self.queries["item_id"], self.queries["image"], strict=True)
-        index = self.items.index
-        found = [index.get(item or image, files.get(image, -1)) for item, image in pairs]
+        found = [self.items.index.get(item or image, files.get(image, -1)) for item, image in pairs]
         return np.array(found, int)
 
     @cached_property
@@ -332,8 +331,7 @@ def _read_queries(folder: Path, items: Table, findings: Findings) -> Table:
             continue
         why = f"names the unknown item {item[:80]!r}" if item else "has no text and no item"
         wanted = "a query; left out"
-        line = table.lines[row]
-        add_finding(findings, "queries.csv", f"{query} {why}", wanted, "warning", line)
+        add_finding(findings, "queries.csv", f"{query} {why}", wanted, "warning", table.lines[row])
     columns = {name: tuple(column[row] for row in kept) for name, column in table.columns.items()}
     columns["item_id"] = tuple(names.get(table["item_id"][row], "") for row in kept)
     return Table("queries.csv", "query_id", columns, [table.lines[row] for row in kept])

@@ -106,10 +106,9 @@ def refuse_shared(names: Texts, file: str, what: str) -> None:
     first: Texts = {}
     for name, known in names.items():
         if first.setdefault(known, name) != name:
-            both = list_names([first[known], name])
             raise DataError(
                 file,
-                f"{what} for {known[:80]!r} under two names ({both})",
+                f"{what} for {known[:80]!r} under two names ({list_names([first[known], name])})",
                 "one for each id",
                 do="Remove one of the two.",
             )
@@ -201,10 +200,9 @@ def recognise_type(path: Path) -> str:
     """Return the media type of a file by its first bytes; "" for one that browsers do not show."""
     try:
         with path.open("rb") as file:
-            head = file.read(MAX_HEAD_BYTES)
+            return recognise_bytes(file.read(MAX_HEAD_BYTES))
     except OSError:  # this user may not read it
         return ""
-    return recognise_bytes(head)
 
 
 def recognise_bytes(head: bytes) -> str:

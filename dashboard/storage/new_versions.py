@@ -254,8 +254,7 @@ def _name_rows(
             option = "--ids" if stem == "items" else "--query-ids"
             lines = [f"{option} FILE  # one a line"]
             lines += ["--by-position  # in the order of the table"] if fitting else []
-            numbers = sorted({len(table), len(some)} - {0})
-            counted = " or ".join(f"{number:,}" for number in numbers)
+            counted = " or ".join(f"{number:,}" for number in sorted({len(table), len(some)} - {0}))
             found = f"{len(rows):,} vectors without ids, for {counted} {stem}"
             raise Unsure(side.name, found, "the id of each vector", lines)
         ids = fitting[0]

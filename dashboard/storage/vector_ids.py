@@ -163,8 +163,7 @@ def list_ids(found: Any, part: str = "") -> Names:
         by_row = {str(at): name for name, at in found.items() if isinstance(at, int)}
         if found.keys() == {*places}:  # ids by rows; numbers that could be either say nothing
             by_row = {} if by_row.keys() == found.keys() else found
-        rows = list(map(by_row.get, places))
-        found = found.get(part) or found.get("ids") or rows
+        found = found.get(part) or found.get("ids") or list(map(by_row.get, places))
     is_list = isinstance(found, list) and {*map(type, found)} <= {str, int}
     return list(map(str, found)) if is_list else []
 

@@ -169,14 +169,12 @@ def list_stale(folder: Path, versions: Versions, items: Table, queries: Table) -
         for name, made in before.items():
             vectors = getattr(versions[name], stem)
             known = vectors.index if vectors else {}
-            changed = [n for n, each in made.items() if n in known and each != now.get(n, each)]
-            what = f"{stem} whose {' or '.join(INPUTS[stem])} changed since it was made"
             new, more = ("NEW", "") if stem == "items" else (name, " --what queries")
             typed = f"embed {folder.name} {shlex.quote(new)}{more} --encoder ENCODER"
             findings += count_odd(
                 f"models/{name}/{stem}.npy",
-                changed,
-                what,
+                [n for n, each in made.items() if n in known and each != now.get(n, each)],
+                f"{stem} whose {' or '.join(INPUTS[stem])} changed since it was made",
                 f"those that it was made for. Type: python -m dashboard {typed}",
             )
     return findings

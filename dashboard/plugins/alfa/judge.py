@@ -42,11 +42,10 @@ class KeywordJudgement(NamedTuple):
         return np.asarray(self.tables.has[places].sum(axis=0))
 
     def grades(self, query: int) -> FloatArray:
-        matched = self.count_matches(query)
         judged = self.tables.annotated & bool(self.required[query])
         if self.own_items[query] >= 0:
             judged[self.own_items[query]] = False
-        return np.where(judged, matched == len(self.required[query]), np.nan)
+        return np.where(judged, self.count_matches(query) == len(self.required[query]), np.nan)
 
     def credits(self, query: int) -> FloatArray:
         """Return the share of the required keywords that each judged item has. [items]."""

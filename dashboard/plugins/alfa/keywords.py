@@ -134,10 +134,9 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
         for names, rows in _group_cells(table[columns[group]], items)
         for name in names
     ]
-    mixed = [name for _, name, _ in found if any(mark in name for mark in MARKS)]
     findings += count_odd(
         ANNOTATION,
-        mixed,
+        [name for _, name, _ in found if any(mark in name for mark in MARKS)],
         "keywords with a mark that separates others",
         "one mark in all cells; kept whole",
         "note",
@@ -219,10 +218,9 @@ def _read_mapping(
         return {}
     columns = ("query_id", "ngram", "group", "keyword", "score")
     table = read_table(path, MAPPING, columns, findings, unique=False)
-    unread = [each for each in table.columns if each not in columns]
     findings += count_odd(
         MAPPING,
-        unread,
+        [each for each in table.columns if each not in columns],
         "columns that are not read",
         "none; mapping_threshold decides which keywords count. Remove rows that do not",
     )
@@ -237,9 +235,8 @@ def _read_mapping(
             continue
         if _name_group(group) not in groups:
             others.setdefault(group, line)
-        number = require_number(score, MAPPING, "score", line)
         named = Keyword(_name_group(group), spelling.get(make_key(keyword), keyword))
-        mapped[query].append(Candidate(ngram, named, number))
+        mapped[query].append(Candidate(ngram, named, require_number(score, MAPPING, "score", line)))
     findings += count_odd(
         MAPPING, strange, "unknown queries", "ids of queries; left out", before="rows of "
     )

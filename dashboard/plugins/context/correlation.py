@@ -88,7 +88,6 @@ def compute_difference_interval(
 
     def bound(end: float) -> float:
         one, other = r12 - tanh(atanh(r12) + end), r13 - tanh(atanh(r13) - end)
-        width = sqrt(max(0.0, one**2 + other**2 + 2 * c * one * other))
-        return r12 - r13 + copysign(width, end)
+        return r12 - r13 + copysign(sqrt(max(0.0, one**2 + other**2 + 2 * c * one * other)), end)
 
     return bound(-half), bound(half)

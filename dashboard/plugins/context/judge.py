@@ -120,10 +120,9 @@ def _scale(
     strange = ~((values >= 0) & (values <= most) | np.isin(values, (-1, -2)))
     if strange.any() or not len(values):
         row = int(np.argmax(strange)) if len(values) else 0
-        found = f"relevance {values[row]:g}" if len(values) else "no relevance"
         raise DataError(
             name,
-            found,
+            f"relevance {values[row]:g}" if len(values) else "no relevance",
             f"a relevance from 0 to {most:g}, or -1 or -2 for an invalid answer",
             line=lines[row] if lines else None,
         )

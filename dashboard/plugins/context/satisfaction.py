@@ -274,7 +274,6 @@ def describe_spread(viewed: ViewedLists, reading: Reading) -> Rows:
     found = clean(viewed, reading.rows)
     felt = found.satisfaction
     pages = take_rows(found.pages, min(reading.rows, FIRST_PAGE))
-    shown = pages.groupby("list_id", sort=False)["relevance"]
     return [
         {
             "list_id": name,
@@ -283,7 +282,7 @@ def describe_spread(viewed: ViewedLists, reading: Reading) -> Rows:
             "deviation_in_context": float(compute_gain(credit, 1).std()),
             "satisfaction": felt.get(name),
         }
-        for name, group in shown
+        for name, group in pages.groupby("list_id", sort=False)["relevance"]
         for credit in [group.to_numpy(float)]
     ]
 

@@ -81,8 +81,7 @@ class Neighbourhood:
     def usual(self) -> float:
         """The cosine that USUAL of all pairs of items stay below."""
         vectors = self.read(self._probes)
-        cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), k=1)]
-        return float(np.quantile(cosines, USUAL))
+        return float(np.quantile((vectors @ vectors.T)[np.triu_indices(len(vectors), k=1)], USUAL))
 
     def list_shares(self, has: BoolArray, judged: BoolArray) -> FloatArray:
         """Return the share of neighbours that have something, around items that are judged not to.

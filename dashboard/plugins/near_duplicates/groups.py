@@ -124,8 +124,7 @@ def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) 
     known = np.flatnonzero(places >= 0)
     vectors = stored.read(places[known])
     for start in range(0, len(known), BLOCK):
-        alike = np.round(vectors[start : start + BLOCK] @ vectors.T, 6) >= ALIKE
-        for near in alike:
+        for near in np.round(vectors[start : start + BLOCK] @ vectors.T, 6) >= ALIKE:
             groups = first[known[near]]
             if (groups != groups[:1]).any():
                 first[np.isin(first, groups)] = groups.min()
@@ -204,13 +203,12 @@ class MergedJudgement(NamedTuple):
         return self._merge(query, self.given.credits(query), 0.0)
 
     def _merge(self, query: int, values: FloatArray, nothing: float) -> FloatArray:
-        first = self.groups.first
         members = self.groups.members
         counting = values.copy()
         counting[self.groups.list_left_out(query)] = nothing
         found = counting.copy()
         found[members] = nothing
-        np.fmax.at(found, first[members], counting[members])
+        np.fmax.at(found, self.groups.first[members], counting[members])
         return found
 
 

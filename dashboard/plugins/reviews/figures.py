@@ -201,9 +201,8 @@ LEVEL = 0.05
 def shuffle_sides(made: JudgingList, query_id: str, author: str) -> tuple[str, str]:
     """Return the versions at the left and at the right: for a person and query always the same."""
     named = "\n".join((made.seed, made.id, query_id, author))
-    is_turned = hashlib.sha256(named.encode()).digest()[0] % 2 == 1
     pair = (made.baseline, made.candidate)
-    return pair[::-1] if is_turned else pair
+    return pair[::-1] if hashlib.sha256(named.encode()).digest()[0] % 2 else pair
 
 
 def list_preferences(made: JudgingList, rows: Iterable[Verdict]) -> Verdicts:

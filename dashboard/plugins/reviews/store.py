@@ -300,9 +300,8 @@ def back_up(path: Path) -> int:
     """
     place = find_store()
     if isinstance(place, URL):
-        name, do = _name_database(place), f"pg_dump --format=custom --file={path.name}"
-        do = f"Type: {do} {place.database}"
-        raise DataError(name, "a PostgreSQL database", "a SQLite file", do=do)
+        do = f"Type: pg_dump --format=custom --file={path.name} {place.database}"
+        raise DataError(_name_database(place), "a PostgreSQL database", "a SQLite file", do=do)
     if path.exists():
         raise DataError(path.name, "a file", "a new one", do="Name another one.")
     if not has_store():

@@ -65,11 +65,10 @@ def answer(call: Namespace) -> Answer:
     findings: Findings = []
     try:
         with draw_bar("inputs") as show:
-            encoder = open_encoder(call.encoder or str(own), picture)
             rows = embed(
                 collection,
                 name,
-                encoder,
+                open_encoder(call.encoder or str(own), picture),
                 findings,
                 *(call.what, call.frames, call.batch, call.note),
                 report=show,

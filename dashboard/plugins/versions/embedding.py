@@ -153,9 +153,8 @@ def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _
     paths = {}
     for place, item in enumerate(items.ids):
         caption = items["caption"][place]
-        is_text = items["kind"][place] == "text" or not items["file"][place] and caption
         keys[item] = f"text {caption}"
-        if is_text:
+        if items["kind"][place] == "text" or not items["file"][place] and caption:
             if not caption or not encoder.reads:
                 skipped[item] = "a text" if caption else "a text without words"
             continue
