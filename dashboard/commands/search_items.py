@@ -48,7 +48,7 @@ def answer(call: Namespace) -> Answer:
         picture = read_picture(call.file.read_bytes(), call.file.name)
     found = search(study, choices["runs"], text=text, item=item, picture=picture, depth=call.k)
     code = complain_about_broken(call, study.collection)
-    files = {each for each in found.lengths if study.collection.versions[each].run is not None}
+    files = {each for each in found.lengths if study.collection.versions[each].run}
     for problem in found.explain_problems({*study.collection.broken, *files}):
         say(f"error: {problem}")
         code = WRONG

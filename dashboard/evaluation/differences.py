@@ -95,7 +95,7 @@ def _decide(row: Row, measure: Measure, largest: float, sums: FloatArray, sizes:
     found = Row(detectable=None, needed=None, bound=None, outcome=CANNOT_TELL)
     if row["delta"] and abs(row["delta"]) > SAME and (row["p_holm"] or 1) < SIGNIFICANT:
         found["outcome"] = name_outcome(sign * row["delta"])
-    if known is not None:
+    if known:
         found["detectable"] = find_shift(known.units) * known.error
         found["needed"] = None if margin is None else count_needed(known, margin)
     if margin is not None and (units := int((sizes > 0).sum())) > 1:

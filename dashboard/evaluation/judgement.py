@@ -157,7 +157,7 @@ def judge_table(
         qrels: Judged pairs; they are there.
         needs_relevant: Whether a query without a relevant item is not scorable.
     """
-    assert qrels is not None
+    assert qrels
     queries, items, own = collection.queries, collection.items, collection.own_items
     query, item = queries.find(qrels.queries)[qrels.query], items.find(qrels.items)[qrels.item]
     known = np.flatnonzero((query >= 0) & (item >= 0) & (np.append(own, -1)[query] != item))

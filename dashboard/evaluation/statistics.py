@@ -161,7 +161,7 @@ def find_twins(differences: FloatArray) -> IntArray:
     scaled = differences / np.where(largest > 0, largest, 1.0)
     columns = np.where(np.isnan(scaled), 2.0, np.round(scaled, 9)) + 0.0
     found = np.unique(columns, axis=1, return_index=True, return_inverse=True)
-    return np.asarray(found[1][found[2]])
+    return found[1][found[2]]
 
 
 def correct_holm(p: FloatArray) -> FloatArray:

@@ -245,15 +245,19 @@ def _check_names(module: ModuleType, file: str) -> None:
     from dashboard.storage.settings import SETTINGS
     from dashboard.study.choices import CORE, VIEW
 
-    pages = (path.stem for path in Path(__file__).parents[1].glob("screens/*.py"))
-    keys = (*(each.key for each in (*CORE, *VIEW)), "format", "qrels", "run", "help")
-    core = {"plugin": ["qrels"], "command": NAMES, "setting": SETTINGS, "page": pages}
+    core = {
+        "plugin": ["qrels"],
+        "command": NAMES,
+        "setting": SETTINGS,
+        "page": (path.stem for path in Path(__file__).parents[1].glob("screens/*.py")),
+        "choice": (*(each.key for each in (*CORE, *VIEW)), "format", "qrels", "run", "help"),
+    }
     taken: dict[tuple[str, str], str] = {}
     for name, other in _MODULES.items():
         is_shipped = other.__name__.startswith(f"{__name__}.")
         owner = f"plugins/{name}" if is_shipped else str(other.__file__)
         taken |= dict.fromkeys(_list_names(other), owner)
-    for kind, each in (core | {"choice": keys}).items():
+    for kind, each in core.items():
         taken |= dict.fromkeys(((kind, name) for name in each), "the core")
     for kind, name in _list_names(module):
         if (kind, name) in taken:

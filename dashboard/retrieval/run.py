@@ -70,7 +70,7 @@ class Run:
         for start in range(0, len(queries), BLOCK):
             some = queries[start : start + BLOCK]
             found = [
-                self._find(query, ranking, depth, NO_ITEMS if wanted is None else wanted(query))
+                self._find(query, ranking, depth, wanted(query) if wanted else NO_ITEMS)
                 for query, ranking in zip(some.tolist(), rankings, strict=False)
             ]
             item, score, rank, first, last = (
@@ -85,7 +85,7 @@ class Run:
 
         Queries that have the same candidates search these alone, as a gallery of their own.
         """
-        if self.candidates is None:
+        if not self.candidates:
             yield from self.source.rank(queries)
             return
         among = [self.candidates(query) for query in queries.tolist()]

@@ -141,10 +141,10 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
         ties: Order of equal scores; with "id" also those are equal that are so in single precision.
     """
     items, queries = collection.items, collection.queries
-    if version.make_source is not None:
+    if version.make_source:
         source: Source = version.make_source(collection, version, ties)
         return source
-    if version.run is not None:
+    if version.run:
         ranked = order_run(version.run, queries, items, ties)
         answered = {collection.query_kinds[query] for query in ranked}
         not_run = {
@@ -153,14 +153,14 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
             if kind not in answered
         }
         return RunFileSource(ranked, not_run)
-    assert version.items is not None
+    assert version.items
     limit_threads()
     places = place_items(items.ids, ties)
     gallery = Gallery(version.items, items.find(version.items.ids), places)
     rows = np.full(len(queries), -1)
     vectors = [np.empty((0, version.items.dimension), np.float32)]
     for stored, ids in ((version.queries, queries.ids), (version.items, queries["item_id"])):
-        if stored is not None:
+        if stored:
             places = np.where(rows < 0, stored.find(ids), -1)
             asking = np.flatnonzero(places >= 0)
             rows[asking] = np.arange(len(asking)) + sum(map(len, vectors))

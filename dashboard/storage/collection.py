@@ -242,10 +242,10 @@ def _add_versions(versions: Versions, more: Versions, findings: Findings) -> Non
 def _check_protocols(opened: Collection, findings: Findings) -> None:
     """Add a finding for each protocol that the settings name and that has nothing to judge by."""
     judging = {name for name, tables in opened.tables.items() if tables is not None}
-    if not judging and opened.qrels is None and not opened.unread:
+    if not judging and not opened.qrels and not opened.unread:
         found, wanted = "nothing to judge by", "judgements (qrels.txt), keywords, classes or labels"
         add_finding(findings, opened.name, found, wanted)
-    judging |= {"qrels"} if opened.qrels is not None else set()  # the core's own protocol
+    judging |= {"qrels"} if opened.qrels else set()  # the core's own protocol
     for place, name in enumerate(opened.protocols):
         if name not in (*judging, *opened.unread):
             level: Level = "warning" if place else "error"
@@ -281,7 +281,7 @@ def _read_items(
     """Return items and queries; without their files, those that judgements and runs name."""
     has_items, has_queries = ((folder / name).is_file() for name in ("items.csv", "queries.csv"))
     named = None
-    if qrels is not None and not (has_items and has_queries):
+    if qrels and not (has_items and has_queries):
         named = _name_tables(qrels, runs.values())
     if named and not has_items:
         items = named[0]
@@ -308,7 +308,7 @@ def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:
 
 def _add_judged(items: Table, qrels: Pairs | None, findings: Findings) -> Table:
     """Return the items and after them judged ones that the file lacks: these count as relevant."""
-    outside = [] if qrels is None else [name for name in qrels.items if name not in items.index]
+    outside = [name for name in qrels.items if name not in items.index] if qrels else []
     if not outside:
         return items
     wanted = "items; they count as relevant, but only a file of results can name them"

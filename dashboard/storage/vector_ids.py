@@ -136,13 +136,10 @@ def read_beside(
                 found = f"ids in {beside}, which has as many rows"
                 add_finding(findings, name, found, "ids of its own; these are taken", "note")
             return ids
-        is_own = _list_words(PurePosixPath(name).stem) <= _list_words(PurePosixPath(beside).stem)
-        is_own = (
-            is_own
-            and bool(ids or IDS.search(PurePosixPath(beside).stem))
-            and not beside.endswith(TABLES)
-        )
-        other = other or (f"{len(ids):,} ids in {beside}" if is_own else "")
+        stem = PurePosixPath(beside).stem
+        is_own = _list_words(PurePosixPath(name).stem) <= _list_words(stem)
+        if is_own and (ids or IDS.search(stem)) and not beside.endswith(TABLES):
+            other = other or f"{len(ids):,} ids in {beside}"
     if other:
         raise DataError(
             name, f"{count:,} vectors and {other}", "one id for each vector, in the same order"

@@ -8,7 +8,7 @@ from itertools import count
 from operator import attrgetter
 from pathlib import Path
 from threading import Condition
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from cachetools import LRUCache, cached
@@ -68,14 +68,15 @@ class ArrayFile:
         first, last, _ = rows.indices(len(self))
         width = self.shape[1]
         with self.path.open("rb") as file:
-            if _find_state(os.fstat(file.fileno())) != self.state:
+            if _find_state(file) != self.state:
                 found, do = "a file that has changed since", "Reload the page, or open it again."
                 raise DataError(self.name, found, "one state of it", do=do)
             file.seek(self.start + first * width * self.dtype.itemsize)
             return np.fromfile(file, self.dtype, (last - first) * width).reshape(-1, width)
 
 
-def _find_state(status: os.stat_result) -> tuple[int, int]:
+def _find_state(file: IO[bytes]) -> tuple[int, int]:
+    status = os.fstat(file.fileno())
     return status.st_size, status.st_mtime_ns
 
 
@@ -185,7 +186,7 @@ def open_array(path: Path, name: str, meant: str, do: str = "") -> tuple[ArrayFi
         DataError: If it is not a whole file of numbers in two dimensions.
     """
     with path.open("rb") as file:
-        state = _find_state(os.fstat(file.fileno()))
+        state = _find_state(file)
         try:
             shape, is_fortran, dtype = HEADERS[np.lib.format.read_magic(file)](file)
         except Exception as error:  # a damaged header raises almost any kind

@@ -50,7 +50,7 @@ class Version:
 
     def list_arrays(self) -> list[Vectors]:
         """Return the vectors of items and of queries that there are."""
-        return [each for each in (self.items, self.queries) if each is not None]
+        return [each for each in (self.items, self.queries) if each]
 
 
 Versions = dict[str, Version]
@@ -99,14 +99,14 @@ def read_version(
     texts = [name for name, item in queries.list_rows("item_id") if not item]
     has_own = bool(texts) or _names_any(place / "queries.txt", queries)
     stored = read_vectors(place, "queries", queries.ids, findings, shown) if has_own else None
-    if stored is not None and stored.dimension != gallery.dimension:
+    if stored and stored.dimension != gallery.dimension:
         raise DataError(
             f"{shown}/queries.npy",
             f"query vectors of {stored.dimension} dimensions",
             f"{gallery.dimension}, as the items have",
         )
     for stem, vectors, wanted in (("items", gallery, items.ids), ("queries", stored, texts)):
-        there = frozenset(() if vectors is None else vectors.ids)
+        there = frozenset(vectors.ids if vectors else ())
         lacking = [name for name in wanted if name not in there]
         told = (f"of {len(wanted):,}", f"one for each of {stem}")
         findings += count_odd(f"{shown}/{stem}.npy", lacking, *told, before="no vector for ")

@@ -44,7 +44,7 @@ def answer(call: Namespace) -> Answer:
     collection = open_call(call)
     if "alfa" in collection.unread:
         raise collection.unread["alfa"]
-    if collection.tables.get("alfa") is None:
+    if not collection.tables.get("alfa"):
         raise ValueError(f"{collection.name} has no keywords: there is no unified_annotation.csv.")
     if call.draft:
         path = collection.folder / "vocabulary.toml"

@@ -49,7 +49,7 @@ def _read_side(place: Path, stem: str, ids: Names, annotated: Names, said: Findi
     """
     name = f"{FOLDER}/{place.name}/{stem}.npy"
     vectors = read_vectors(place, stem, ids, said, f"{FOLDER}/{place.name}")
-    if vectors is None:
+    if not vectors:
         raise DataError(name, "no such file", f"a unit vector for each id in {stem}.txt")
     if vectors.stored.dtype.kind != "f":
         raise DataError(name, f"numbers of type {vectors.stored.dtype}", "float32")

@@ -101,7 +101,7 @@ def weigh_rows(row: IntArray) -> FloatArray:
     [0.25, 0.25, 0.5]
     """
     _, place, size = np.unique(row, return_inverse=True, return_counts=True)
-    return np.asarray(1 / (size[place] * len(size)))
+    return 1 / (size[place] * len(size))
 
 
 def weigh_by_length(credit: FloatArray, rows: int = 0) -> FloatArray:

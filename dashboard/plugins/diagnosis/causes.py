@@ -23,7 +23,7 @@ from dashboard.evaluation.judgement import find_relevant
 from dashboard.retrieval.gallery import Gallery
 from dashboard.retrieval.sources import VectorSource
 from dashboard.study.study import Study
-from dashboard.tables import BoolArray, Float32Array, FloatArray, IntArray
+from dashboard.tables import BoolArray, Float32Array, IntArray
 
 LABEL, NEAR, ALIKE, MODEL = CAUSES = ("doubtful label", "near miss", "look-alike", "model error")
 MOST = 0.7
@@ -70,28 +70,20 @@ class Neighbourhood:
         return self.items[np.argpartition(-cosines, most - 1, axis=1)[:, :most]]
 
     @cached_property
-    def _probes(self) -> IntArray:
+    def probes(self) -> IntArray:
+        """Items of the sample that tell what is usual."""
         return self.items[:: max(1, -(-len(self.items) // PROBES))]
 
     @cached_property
-    def _near_probes(self) -> IntArray:
-        return self.find(self._probes)
+    def near_probes(self) -> IntArray:
+        """The nearest items of each of them. [probes, nearest]."""
+        return self.find(self.probes)
 
     @cached_property
     def usual(self) -> float:
         """The cosine that USUAL of all pairs of items stay below."""
-        vectors = self.read(self._probes)
+        vectors = self.read(self.probes)
         return float(np.quantile((vectors @ vectors.T)[np.triu_indices(len(vectors), k=1)], USUAL))
-
-    def list_shares(self, has: BoolArray, judged: BoolArray) -> FloatArray:
-        """Return the share of neighbours that have something, around items that are judged not to.
-
-        Args:
-            has: Whether each item of the collection has it.
-            judged: Whether that is known of each item.
-        """
-        lacking = (judged & ~has)[self._probes]
-        return np.asarray(has[self._near_probes[lacking]].mean(axis=1))
 
 
 @lru_cache(maxsize=8)
@@ -167,7 +159,8 @@ def _find_doubtful(
         number = int(has[near].sum())
         if number < MOST * len(near):
             continue
-        others = around.list_shares(has, judged)
+        lacks = (judged & ~has)[around.probes]
+        others = has[around.near_probes[lacks]].mean(axis=1)  # share of neighbours that have it
         if len(others) >= COMMON and (others >= MOST).mean() <= RARE:
             what = f"have {name}" if name else "are relevant"
             found[item] = Cause(LABEL, name, f"{LABEL}? {number} of {len(near)} neighbours {what}")

@@ -145,8 +145,8 @@ class SearchIndex:
 def require_floats(version: Version) -> Vectors:
     """Return the vectors of the items; raise DataError unless they are floats in a folder."""
     items = version.items
-    if items is None or items.stored.dtype.kind != "f" or not version.file.startswith("models/"):
-        found = "results" if items is None else f"codes of type {items.stored.dtype}"
+    if not items or items.stored.dtype.kind != "f" or not version.file.startswith("models/"):
+        found = f"codes of type {items.stored.dtype}" if items else "results"
         raise DataError(version.file, found, "a version with vectors of floats below models/")
     return items
 
@@ -174,7 +174,7 @@ def read_index_file(collection: Collection, version: Version) -> SearchIndex:
         file.seek(max(0, size - MAX_LINE))
         text = file.read().rpartition(b"\n")[2]
     line = parse_line(text)
-    if line is None or line.content != compute_digest(path, size - len(text) - 1):
+    if not line or line.content != compute_digest(path, size - len(text) - 1):
         found = "an index that is damaged, or that another program has written"
         raise refuse(found, "one that the command `index` has written")
     if line.vectors != digest_vectors(path.parent, items):

@@ -118,7 +118,7 @@ def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) 
         return first
     for group in _list_identical(items, folder, root):
         first[group] = min(group)
-    if stored is None:
+    if not stored:
         return first
     places = stored.find(items.ids)
     known = np.flatnonzero(places >= 0)

@@ -64,7 +64,7 @@ def _next(call: Namespace) -> Answer:
     author = _name_author(call)
     made = _find_list(call)
     pair = figures.find_next(made, rows, author)
-    if pair is None:
+    if not pair:
         why = f"{author} has judged all {len(made.asked):,}" if made.asked else "all are gone"
         if made.closed:
             why = "it is closed"

@@ -336,7 +336,7 @@ def check_open(connection: Connection, row: Verdict) -> None:
         made = _read(*found) if found else None
     except DataError as error:
         raise ChoiceError(str(error)) from error
-    if made is None or made.collection != row.collection:
+    if not made or made.collection != row.collection:
         raise ChoiceError(f"There is no list {row.list_id[:80]!r}.")
     if made.closed:
         raise ChoiceError(f"The list {made.title!r} is closed; it takes no more verdicts.")

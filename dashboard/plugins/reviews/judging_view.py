@@ -151,7 +151,7 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
     for (query, item), people in said.items():
         if author in people:
             judged[query].add(item)
-    if made is None:
+    if not made:
         versions, depth = choices.compared, int(choices["shown"])
         queries = [row["query_id"] for row in list_changes_on_page(study, choices)]
         known = [query for query in queries if query in judged]

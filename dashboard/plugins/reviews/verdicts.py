@@ -218,7 +218,7 @@ def read_state(folder: Path) -> tuple[str, str, int]:
 def find_scale(collection: Collection) -> int:
     """Return the highest grade of a collection; 1 where judgements have none."""
     qrels = collection.qrels
-    return 1 if qrels is None else int(qrels.values.max(initial=1))
+    return int(qrels.values.max(initial=1)) if qrels else 1
 
 
 def has_pair(collection: Collection, query: str, item: str) -> bool:

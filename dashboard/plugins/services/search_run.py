@@ -56,7 +56,7 @@ class RunRecord:
 
     def make_source(self, collection: Collection, version: Version, ties: Ties) -> RunFileSource:
         """Return the results of the queries that were answered."""
-        assert version.run is not None
+        assert version.run
         ids = collection.queries.ids
         asked = ids if self.milliseconds is None else self.milliseconds
         why = {query: UNASKED for query in ids if query not in asked} | self.not_run
@@ -129,8 +129,8 @@ def run_search(
     path = collection.folder / "runs" / f"{name}.json"
     is_there = path.is_file() and path.with_suffix(".csv").is_file()
     run = collection.versions[name].run if is_there and name in collection.versions else None
-    before = None if run is None else read_record(path)
-    if before is None or (before.search, before.depth) != (service.url, depth):
+    before = read_record(path) if run else None
+    if not before or (before.search, before.depth) != (service.url, depth):
         check_name(collection.folder, name)
         before = RunRecord(service.url, depth)
     times = before.milliseconds or {}

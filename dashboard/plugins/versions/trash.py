@@ -43,9 +43,9 @@ def answer(call: Namespace) -> Answer:
         names = ", ".join(str(path.relative_to(folder.parent)) for path in files)
         raise ValueError(f"This moves {names} to the trash. Add --yes to do it.")
     base = folder.parent
-    last = [int(path.name) for path in _list_places(base / TRASH)[-1:]]
+    last = [int(path.name) for path in list_places(base / TRASH)[-1:]]
     place = base / TRASH / f"{sum(last) + 1}"
-    return _move(base, {place / path.relative_to(base): path for path in files})
+    return move(base, {place / path.relative_to(base): path for path in files})
 
 
 def list_files(folder: Path, version: str | None) -> list[Path]:
@@ -70,7 +70,7 @@ def list_files(folder: Path, version: str | None) -> list[Path]:
     return found
 
 
-def _move(base: Path, paths: Mapping[Path, Path]) -> Answer:
+def move(base: Path, paths: Mapping[Path, Path]) -> Answer:
     """Move files and folders, given by their new places; return a row each."""
     with report_full_disk(base.name):
         for place, path in paths.items():
@@ -80,48 +80,7 @@ def _move(base: Path, paths: Mapping[Path, Path]) -> Answer:
     return [{"what": what, "moved_to": place} for place, what in pairs], COLUMNS, FINE
 
 
-def restore(name: str) -> Answer:
-    """Move back what was removed of a collection, each file to where it was; return a row each.
-
-    Of what was removed several times under one name, the last is moved back.
-
-    Raises:
-        DataError: If there is nothing, or something new is in its place.
-    """
-    folder = find_folder(name).absolute()
-    base, trash = folder.parent, folder.parent / TRASH
-    places = _list_places(trash)
-    removed = [place / folder.name for place in places]
-    whole = [path for path in removed if is_collection(path)]
-    if whole:
-        found = {folder: whole[-1]}
-    else:
-        parts = (path for each in removed for path in sorted(each.glob("*/*")))
-        found = {folder / path.parent.name / path.name: path for path in parts}
-    if not found:
-        names = (
-            ", ".join(sorted({path.name for place in places for path in place.iterdir()})) or "none"
-        )
-        raise DataError(
-            TRASH,
-            f"nothing of {folder.name!r}",
-            f"the name of something removed; there are: {names}",
-        )
-    for place in filter(Path.exists, found):
-        raise DataError(
-            str(place.relative_to(base)),
-            "something new in its place",
-            "a free name",
-            do="Rename or remove that first.",
-        )
-    rows = _move(base, found)
-    for each in sorted(trash.glob("**/"), reverse=True):
-        if not any(each.iterdir()):
-            each.rmdir()
-    return rows
-
-
-def _list_places(trash: Path) -> list[Path]:
+def list_places(trash: Path) -> list[Path]:
     """Return the folders of removals, the last one at the end."""
     return sorted(
         [path for path in trash.glob("*") if path.name.isdecimal()], key=lambda path: int(path.name)
