@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from dashboard.commands.options import (
     FINE,
     FOUND,
     Answer,
-    add_choices,
-    add_collection,
     complain_about_gaps,
     open_pair,
     open_study_of,
@@ -22,17 +20,14 @@ if TYPE_CHECKING:
     from dashboard.study.study import Study
 
 HELP = "a candidate against a baseline, with intervals and tests"
+FILES = True
+KEYS = ("margins", "baseline", "candidate", "metrics")
+OPTIONS = ""
 COLUMNS = (
     "metric", "cutoff", "baseline", "candidate", "delta", "low", "high", "p",
     "scored", "total", "better", "same", "worse", "p_holm", "outcome",
     "detectable", "needed", "margin", "bound", "corrected_over",
 )  # fmt: skip
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser, files=True)
-    add_choices(parser, "margins", "baseline", "candidate", "metrics")
 
 
 def answer(call: Namespace) -> Answer:

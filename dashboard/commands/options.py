@@ -43,9 +43,12 @@ def add_options(parser: ArgumentParser, told: str) -> None:
     FILE is a path, NUMBER a whole number, SECONDS and SCORE are numbers, other words texts; of
     values A|B the first is usual; an option that holds nothing is a switch, and one with ! has to
     be given. Help that ends in (default X) gives another usual value. Help goes on in lines that
-    begin with blanks.
+    begin with blanks. A word in place of a flag, such as TEXT, may be given or not.
     """
     for flag, holds, must, text in _OPTION.findall(re.sub(r"\n +", " ", told)):
+        if not flag.startswith("-"):
+            parser.add_argument(flag.lower(), nargs="?", metavar=flag, help=text)
+            continue
         values, kind = holds.split("|"), _KINDS.get(holds, str)
         usual = re.search(r"\(default (\S+)\)$", text)
         how = {"metavar": holds, "type": kind, "required": bool(must)}
@@ -55,7 +58,7 @@ def add_options(parser: ArgumentParser, told: str) -> None:
         parser.add_argument(flag, help=text, **(how if holds else {"action": "store_true"}))
 
 
-_OPTION = re.compile(r"^(-\S+)(?: ([^\s!]+)(!?))?  +(.*)", re.MULTILINE)
+_OPTION = re.compile(r"^(\S+)(?: ([^\s!]+)(!?))?  +(.*)", re.MULTILINE)
 _KINDS = {"FILE": Path, "NUMBER": int, "SECONDS": float, "SCORE": float}
 
 

@@ -16,6 +16,7 @@ from dashboard.texts import require_file
 
 HELP = "results of each version for a text, an item or a picture"
 OPTIONS = """
+TEXT  what to search for
 --item ID  item to find similar ones of
 --file FILE  picture to search with
 -k NUMBER  number of results of a version (default 5)
@@ -26,7 +27,6 @@ COLUMNS = ("run", "rank", "item_id", "score", "hit", "matched", "required")
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
-    parser.add_argument("text", nargs="?", metavar="TEXT", help="what to search for")
     add_options(parser, OPTIONS)
     text = "versions to search with (default: all)"
     parser.add_argument("--model", dest="runs", nargs="+", metavar="VERSION", help=text)

@@ -62,8 +62,8 @@ class Plugin(NamedTuple):
             vectors` of texts or RGB pictures, [inputs, dimension]; settings: keys of model.toml.
         routes: A tuple of Starlette routes, which the server answers below its base path.
         formats: A tuple of Format: files that `init` reads.
-        commands: File of each command, with HELP, answer, and as in the core perhaps add_arguments,
-            or OPTIONS of one that is about a COLLECTION.
+        commands: File of each command, with HELP, answer, and as in the core perhaps add_arguments;
+            or OPTIONS of one that is about a COLLECTION, with KEYS if it has choices.
         screens: Script of each page, beside the file that holds the PLUGIN, by its address.
     """
 

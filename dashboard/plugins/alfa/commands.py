@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from dashboard.commands.options import FINE, Answer, add_collection, add_options, open_call
+from dashboard.commands.options import FINE, Answer, open_call
 from dashboard.commands.output import replace_file, say, write_rows
 
 if TYPE_CHECKING:
@@ -14,18 +14,12 @@ if TYPE_CHECKING:
 
 HELP = "words of a text mapped to keywords; --draft and --write for your own collection"
 OPTIONS = """
+TEXT  text of a query
 --threshold SCORE  least score of a keyword that is kept, 0 to 1 (default: the collection's)
 --draft  write vocabulary.toml with every keyword, to be given other words by you
 --write  map the words of all text queries and write query_keywords.csv
 """
 COLUMNS = ("ngram", "keyword", "group", "score", "kept")
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
-    parser.add_argument("text", nargs="?", default="", metavar="TEXT", help="text of a query")
-    add_options(parser, OPTIONS)
 
 
 def answer(call: Namespace) -> Answer:

@@ -1,6 +1,6 @@
 """`restore`: move back what `remove` moved to the trash."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
 
 from dashboard.commands.options import Answer
@@ -8,12 +8,8 @@ from dashboard.errors import DataError
 from dashboard.plugins.versions.trash import TRASH, list_places, move
 from dashboard.storage.folders import find_folder, is_collection
 
+OPTIONS = ""
 HELP = "move back what was removed of a collection"
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    parser.add_argument("collection", metavar="COLLECTION", help="its name below data/")
 
 
 def answer(call: Namespace) -> Answer:
