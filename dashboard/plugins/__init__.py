@@ -173,6 +173,8 @@ def _find_plugins() -> tuple[tuple[Plugin, ...], tuple[DataError, ...]]:
             found.append(_add(read, file))
         except DataError as error:
             problems.append(error)
+        except (Exception, SystemExit) as error:
+            problems.append(_explain(error, file))
     return tuple(found), tuple(problems)
 
 
@@ -197,22 +199,13 @@ def _import_file(path: Path, number: int) -> ModuleType:
 
 def _add(read: Callable[[], ModuleType], file: str) -> Plugin:
     """Return the plugin of a team's file; raise DataError if it cannot be used."""
-    try:
-        module = read()
-        plugin = getattr(module, "PLUGIN", None)
-        if not isinstance(plugin, Plugin):
-            raise DataError(
-                file,
-                "no PLUGIN",
-                "PLUGIN = Plugin(name=…)",
-                do="See plugins/README.md for an example.",
-            )
-        _check_names(module, file)
-        _check_hooks(plugin, module, file)
-    except DataError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise _explain(error, file) from error
+    module = read()
+    plugin = getattr(module, "PLUGIN", None)
+    if not isinstance(plugin, Plugin):
+        do = "See plugins/README.md for an example."
+        raise DataError(file, "no PLUGIN", "PLUGIN = Plugin(name=…)", do=do)
+    _check_names(module, file)
+    _check_hooks(plugin, module, file)
     _MODULES[plugin.name] = module
     return plugin
 

@@ -88,14 +88,12 @@ def _read_axes(path: Path, shape: tuple[int, int], findings: Findings) -> Axes |
         require_file(file, name, f"the ids of runs/{path.name}, one a line")
         ids = read_ids(file, name, findings)
         if len(ids) != number:
-            found = f"{number:,} {axis} and {len(ids):,} ids in {name}"
             do = "Write the ids of the matrix as it is; its transpose has the other two files."
-            turned = len(ids) == shape[1 - len(read)]
             raise DataError(
                 f"runs/{path.name}",
-                found,
+                f"{number:,} {axis} and {len(ids):,} ids in {name}",
                 f"an id for each of the {axis}, in the same order",
-                do=do if turned else "",
+                do=do if len(ids) == shape[1 - len(read)] else "",
             )
         read.append(ids)
     return read
