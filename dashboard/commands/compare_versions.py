@@ -48,7 +48,7 @@ def answer(call: Namespace) -> Answer:
     silent = [row for row in rows if not row["scored"]]
     for row in silent:
         say(f"note: {Measure(row['metric'], row['cutoff'])}: no query is scored in both versions")
-    is_silent = bool(silent) and (bool(call.metrics) or len(silent) == len(rows))
+    is_silent = silent and (call.metrics or len(silent) == len(rows))
     has_regressed = any(
         row["outcome"] == "worse"
         if row["high"] is None

@@ -59,7 +59,7 @@ def read_named_vectors(
     (rows,) = tables.values()
     lists = {key: each for key, each in arrays.items() if each.ndim == 1}
     is_only = len(arrays) == 1 + len(lists)
-    if ids is not None:
+    if ids:
         require_file(ids, ids.name, "the id of each vector, one a line")
         names: Names | None = read_id_file(ids, ids.name, len(rows), findings)
     else:
@@ -67,7 +67,7 @@ def read_named_vectors(
         names = find_ids(lists, len(rows), is_text, is_only) or read_beside(
             path.parent, path.name, len(rows), there, findings
         )
-    if names is not None:
+    if names:
         check_ids(names, (ids or path).name)
     return NamedVectors(np.asarray(rows[:]), names, path.name)
 

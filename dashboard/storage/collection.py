@@ -279,17 +279,14 @@ def _read_items(
     folder: Path, qrels: Pairs | None, runs: Mapping[str, Pairs], findings: Findings
 ) -> tuple[Table, Table]:
     """Return items and queries; without their files, those that judgements and runs name."""
-    has_items, has_queries = ((folder / name).is_file() for name in ("items.csv", "queries.csv"))
-    named = None
-    if qrels and not (has_items and has_queries):
-        named = _name_tables(qrels, runs.values())
-    if named and not has_items:
-        items = named[0]
-    else:
+    items, queries = _name_tables(qrels, runs.values()) if qrels else (None, None)
+    if not items or (folder / "items.csv").is_file():
         items = read_table(folder / "items.csv", "items.csv", ("item_id",), findings)
     if not len(items):
         raise DataError("items.csv", "no items", "at least one item")
-    return items, named[1] if named and not has_queries else _read_queries(folder, items, findings)
+    if not queries or (folder / "queries.csv").is_file():
+        queries = _read_queries(folder, items, findings)
+    return items, queries
 
 
 def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:

@@ -310,7 +310,7 @@ def list_steps(viewed: ViewedLists, list_id: str, reading: Reading, discount: st
     """Return one list picture by picture: what each adds to a context-aware gain, and why.
 
     r is relevance ÷ 100; best the largest up to there, and best_rank where it was first; adjusted
-    r' = r² ÷ best; gain the mean of r' in the window; discount d(k); adds gain × discount. Null
+    r' = r² ÷ best; gain the mean of r' in the window; discount d(k); adds gain × discount. NaN
     below the depth, and for invalid results.
     """
     mine = viewed.pages[viewed.pages["list_id"] == list_id].reset_index(drop=True)
@@ -334,7 +334,8 @@ def list_steps(viewed: ViewedLists, list_id: str, reading: Reading, discount: st
         index=read.index,
     )  # fmt: skip
     table = mine[["row", "column", "item_id", "relevance"]].join(steps)
-    return [write_nulls(row) for row in table.to_dict("records")]
+    rows: Rows = table.to_dict("records")
+    return rows
 
 
 TABLES: dict[str, Callable[[ViewedLists, Reading], Rows]] = {
