@@ -164,9 +164,7 @@ def compute_rank_biased_precision(block: Block, k: Cut, p: float = 0.95, per: st
 
 def count_images(block: Block, k: Cut, per: str) -> IntArray:
     """Return what sums are divided by: 1, with `per` "image" the results that are looked at."""
-    return (
-        np.maximum(block.count_looked_at(k), 1) if per == "image" else np.ones_like(block.returned)
-    )
+    return np.maximum(block.count_looked_at(k) * (per == "image"), 1)
 
 
 @metric(

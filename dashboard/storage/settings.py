@@ -71,9 +71,7 @@ def read_toml(path: Path, name: str, findings: Findings | None = None) -> Settin
 def _fits(value: object, example: object) -> bool:
     if isinstance(example, list):
         return isinstance(value, list) and all(_fits(each, example[0]) for each in value)
-    if isinstance(example, float):
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return type(value) is type(example)
+    return type(value) in ((int, float) if isinstance(example, float) else (type(example),))
 
 
 def _describe(example: object) -> str:

@@ -3,13 +3,7 @@
 from argparse import Namespace
 
 from dashboard.commands import compare_versions
-from dashboard.commands.options import (
-    FINE,
-    FOUND,
-    Answer,
-    complain_about_gaps,
-    open_pair,
-)
+from dashboard.commands.options import FINE, FOUND, Answer, complain_about_gaps, open_pair
 from dashboard.commands.output import replace_file, say
 
 HELP, FILES, KEYS = compare_versions.HELP, True, compare_versions.KEYS

@@ -61,9 +61,8 @@ class IndexLine:
     @property
     def title(self) -> str:
         """Factory string, parameters and server."""
-        return " ".join(
-            filter(None, (self.factory, self.parameters, f"on {self.uri}" if self.uri else ""))
-        )
+        parts = (self.factory, self.parameters, self.uri and f"on {self.uri}")
+        return " ".join(filter(None, parts))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,7 @@ from dashboard.commands.options import (
 )
 from dashboard.commands.output import draw_bar, say, say_where
 from dashboard.errors import Findings
-from dashboard.plugins.versions.add_command import (
-    add_version_name,
-    read_version_name,
-)
+from dashboard.plugins.versions.add_command import add_version_name, read_version_name
 
 HELP = "embed a collection as a new version; after a stop the same call goes on where it was"
 OPTIONS = """
