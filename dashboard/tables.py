@@ -149,22 +149,19 @@ def read_table(
     return table
 
 
-def _find_delimiter(text: str, required: Names) -> str:
-    """Return the delimiter under which the header has the required columns; else the comma."""
-    header = next((line for line in text.splitlines() if line.strip()), "")
-    for mark in ",;\t|":
-        if set(required) <= {cell.strip().strip('"').lower() for cell in header.split(mark)}:
-            return mark
-    return ","
-
-
 def _read_rows(
     path: Path, name: str, required: Names, findings: Findings
 ) -> tuple[list[int], Sequence[Names]]:
     """Return the lines and cells of the header and of all rows."""
     require_file(path, name, f"a table with the columns {', '.join(required)}")
     text = read_text(path, name, findings)
-    mark = _find_delimiter(text, required)
+    top = next((line for line in text.splitlines() if line.strip()), "")
+    marks = (
+        mark
+        for mark in ",;\t|"
+        if set(required) <= {cell.strip().strip('"').lower() for cell in top.split(mark)}
+    )
+    mark = next(marks, ",")
     if mark != ",":
         shown = {";": "semicolons", "\t": "tabs", "|": "bars"}[mark]
         add_finding(findings, name, f"cells separated by {shown}", "commas; read so", "note", 1)

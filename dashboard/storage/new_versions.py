@@ -336,7 +336,12 @@ def add_run(collection: Collection, name: str, path: Path, findings: Findings) -
             require_file(each, each.name, wanted)
         number = len(path.with_suffix(MATRIX[0]).read_bytes().splitlines())
     else:
-        number = _check_run(collection, path, findings)
+        if path.suffix not in RUNS:
+            raise DataError(path.name, f"the ending {path.suffix!r}", f"one of {', '.join(RUNS)}")
+        pairs = read_run(path, path.name, findings)
+        refuse_unknown(collection.queries, pairs.queries, path.name)
+        refuse_unknown(collection.items, pairs.items, path.name)
+        number = len(pairs.values)
     places = {ending: collection.folder / "runs" / f"{name}{ending}" for ending in endings}
     with write_draft(collection.folder, "runs", name) as draft:
         for ending, place in places.items():
@@ -347,16 +352,6 @@ def add_run(collection: Collection, name: str, path: Path, findings: Findings) -
             place.unlink()
         raise broken
     return [describe_file("runs", places[path.suffix], number)]
-
-
-def _check_run(collection: Collection, path: Path, findings: Findings) -> int:
-    """Return the rows of a file of results, some of which are of the collection."""
-    if path.suffix not in RUNS:
-        raise DataError(path.name, f"the ending {path.suffix!r}", f"one of {', '.join(RUNS)}")
-    pairs = read_run(path, path.name, findings)
-    refuse_unknown(collection.queries, pairs.queries, path.name)
-    refuse_unknown(collection.items, pairs.items, path.name)
-    return len(pairs.values)
 
 
 def refuse_unknown(table: Table, names: Iterable[str], file: str) -> None:

@@ -58,7 +58,10 @@ def _read_pairs(path: Path, name: str, findings: Findings, fields: Names) -> Pai
     is_plain = raw.isascii() and not any(each in raw for each in ODD)
     if is_plain and (pairs := _parse_trec(raw, fields, number)):
         return pairs
-    text = _set_blanks(decode_text(raw, name, findings))
+    text = decode_text(raw, name, findings).replace("\t", " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    text = text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")  # one blank between fields
     pairs = _parse_trec(text.encode(), fields, number)
     return pairs or _collect(_split_lines(text, name, fields, number), name, number, findings)
 
@@ -92,14 +95,6 @@ def make_pairs(values: Mapping[Pair, float]) -> Pairs:
     """Return pairs, of which there is at least one, with their numbers."""
     (queries, query), (items, item) = map(number_names, zip(*values, strict=True))
     return Pairs(queries, items, query, item, np.array(list(values.values())))
-
-
-def _set_blanks(text: str) -> str:
-    """Return the same lines with one blank between fields."""
-    text = text.replace("\t", " ")
-    while "  " in text:
-        text = text.replace("  ", " ")
-    return text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
 
 
 def _parse_trec(text: bytes, fields: Names, number: str) -> Pairs | None:

@@ -34,40 +34,29 @@ def answer(call: Namespace) -> Answer:
 
     Raises:
         ValueError: Without --yes.
-        DataError: If there is no such version.
+        DataError: If there is no such version, or the folder is no collection.
     """
     folder = find_folder(call.collection).absolute()
     is_whole = call.version is None and call.named is None  # an empty name is no version
-    files = list_files(folder, None if is_whole else read_version_name(call))
-    if not call.yes:
-        names = ", ".join(str(path.relative_to(folder.parent)) for path in files)
-        raise ValueError(f"This moves {names} to the trash. Add --yes to do it.")
-    base = folder.parent
-    last = [int(path.name) for path in list_places(base / TRASH)[-1:]]
-    place = base / TRASH / f"{sum(last) + 1}"
-    return move(base, {place / path.relative_to(base): path for path in files})
-
-
-def list_files(folder: Path, version: str | None) -> list[Path]:
-    """Return the folder and the files of a version; all of a collection for None.
-
-    Raises:
-        DataError: If there is no such version, or the folder is no collection.
-    """
+    version = "" if is_whole else read_version_name(call)
     if not is_collection(folder):
         raise DataError(folder.name, "no collection", f"a folder with {' or '.join(MARKS)}")
-    if version is None:
-        return [folder]
     names = {
         path: ENDING.sub("", path.name) if kind == "runs" else path.name
         for kind in ("models", "runs", "submissions")
         for path in sorted((folder / kind).glob("[!.]*"))
     }
-    found = [path for path, name in names.items() if name == version]
-    if not found:
+    files = [folder] if is_whole else [path for path, name in names.items() if name == version]
+    if not files:
         there = ", ".join(dict.fromkeys(names.values())) or "none"
         raise DataError(folder.name, f"no version {version!r}", f"one of {there}")
-    return found
+    if not call.yes:
+        moved = ", ".join(str(path.relative_to(folder.parent)) for path in files)
+        raise ValueError(f"This moves {moved} to the trash. Add --yes to do it.")
+    base = folder.parent
+    last = [int(path.name) for path in list_places(base / TRASH)[-1:]]
+    place = base / TRASH / f"{sum(last) + 1}"
+    return move(base, {place / path.relative_to(base): path for path in files})
 
 
 def move(base: Path, paths: Mapping[Path, Path]) -> Answer:
