@@ -17,7 +17,7 @@ from dashboard.storage.drafts import check_name, claim
 from dashboard.storage.new_versions import NamedVectors, Stated, add_vectors, replace_queries
 from dashboard.storage.posters import find_item_file, read_frames
 from dashboard.storage.versions import Version
-from dashboard.tables import Float32Array, Names, Rows, Texts
+from dashboard.tables import Float32Array, Names, Row, Rows, Texts
 
 SAVE_SECONDS = 3.0
 """Work of so many seconds is lost at most when a call is killed."""
@@ -90,9 +90,8 @@ def embed(
             begun = time.monotonic()
             _recall(place, side)
             _embed_side(side, encoder, batch, place, report)
-            counts = {"done": len(side.vectors), "skipped": len(side.skipped)}
-            seconds = round(time.monotonic() - begun, 3)
-            rows.append({"what": side.name, **counts, "seconds": seconds})
+            row = Row(what=side.name, done=len(side.vectors), skipped=len(side.skipped))
+            rows.append(row | {"seconds": round(time.monotonic() - begun, 3)})
             wanted = f"what can be embedded; {side.name} without a vector are not found"
             for why in list(dict.fromkeys(side.skipped.values()))[:SHOWN]:
                 names = [each for each, reason in side.skipped.items() if reason == why]
@@ -105,7 +104,8 @@ def embed(
         if version:
             replace_queries(collection, version, given["queries"], Findings())
         else:
-            settings, noted = {**encoder.settings, "frames": frames}, Findings()
+            noted = Findings()
+            settings = encoder.settings | {"frames": frames}
             stated = Stated(note, settings=settings, files=encoder.files)
             add_vectors(collection, name, given["items"], given.get("queries"), stated, noted)
             findings += [each for each in noted if each.level == "note"]

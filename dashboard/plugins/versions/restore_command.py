@@ -21,7 +21,8 @@ def answer(call: Namespace) -> Answer:
         DataError: If there is nothing, or something new is in its place.
     """
     folder = find_folder(call.collection).absolute()
-    base, trash = folder.parent, folder.parent / TRASH
+    base = folder.parent
+    trash = base / TRASH
     places = list_places(trash)
     removed = [place / folder.name for place in places]
     whole = [path for path in removed if is_collection(path)]

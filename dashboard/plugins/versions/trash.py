@@ -37,6 +37,7 @@ def answer(call: Namespace) -> Answer:
         DataError: If there is no such version, or the folder is no collection.
     """
     folder = find_folder(call.collection).absolute()
+    base = folder.parent
     is_whole = call.version is None and call.named is None  # an empty name is no version
     version = "" if is_whole else read_version_name(call)
     if not is_collection(folder):
@@ -51,11 +52,9 @@ def answer(call: Namespace) -> Answer:
         there = ", ".join(dict.fromkeys(names.values())) or "none"
         raise DataError(folder.name, f"no version {version!r}", f"one of {there}")
     if not call.yes:
-        moved = ", ".join(str(path.relative_to(folder.parent)) for path in files)
+        moved = ", ".join(str(path.relative_to(base)) for path in files)
         raise ValueError(f"This moves {moved} to the trash. Add --yes to do it.")
-    base = folder.parent
-    last = [int(path.name) for path in list_places(base / TRASH)[-1:]]
-    place = base / TRASH / f"{sum(last) + 1}"
+    place = base / TRASH / f"{sum(int(each.name) for each in list_places(base / TRASH)[-1:]) + 1}"
     return move(base, {place / path.relative_to(base): path for path in files})
 
 
