@@ -19,7 +19,7 @@ from dashboard.commands import (
     protocols,
     search_items,
 )
-from dashboard.commands.options import FINE, WRONG, add_collection, add_options
+from dashboard.commands.options import FINE, WRONG, add_choices, add_collection, add_options
 from dashboard.commands.output import FORMATS, say, write_rows
 from dashboard.errors import DataError
 from dashboard.plugins import list_problems, load_named
@@ -55,7 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(command, "add_arguments"):
             command.add_arguments(own)
         elif hasattr(command, "OPTIONS"):
-            add_collection(own)
+            add_collection(own, hasattr(command, "FILES"))
+            if hasattr(command, "KEYS"):
+                add_choices(own, *command.KEYS)
             add_options(own, command.OPTIONS)
         own.add_argument("--format", choices=FORMATS, default="table", help="(default: table)")
     if gone := explain_words(words):

@@ -20,6 +20,8 @@ Rows = list[Row]
 """Rows that are printed, drawn or sent: values by the names of columns."""
 Names = Sequence[str]
 """Names of items, files, columns or other things."""
+Texts = dict[str, str]
+"""Texts by names, such as ids by the names that mean them."""
 AnyArray = NDArray[Any]
 Reasons = Mapping[int, str]
 """Why some queries have no value, or were not run, by their positions."""
@@ -44,7 +46,7 @@ class Named:
 
     def find(self, ids: Iterable[str]) -> IntArray:
         """Return the positions of some ids, -1 for unknown ones."""
-        return np.fromiter(map(self.index.get, ids, repeat(-1)), dtype=np.int64)
+        return np.fromiter(map(self.index.get, ids, repeat(-1)), int)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +85,7 @@ class Table(Named):
 def number_names(names: Iterable[str]) -> tuple[Names, IntArray]:
     """Return each name once, and the place of each among these."""
     index: dict[str, int] = {}
-    places = np.array([index.setdefault(name, len(index)) for name in names], dtype=np.int64)
+    places = np.array([index.setdefault(name, len(index)) for name in names], int)
     return tuple(index), places
 
 
@@ -147,22 +149,19 @@ def read_table(
     return table
 
 
-def _find_delimiter(text: str, required: Names) -> str:
-    """Return the delimiter under which the header has the required columns; else the comma."""
-    header = next((line for line in text.splitlines() if line.strip()), "")
-    for mark in ",;\t|":
-        if set(required) <= {cell.strip().strip('"').lower() for cell in header.split(mark)}:
-            return mark
-    return ","
-
-
 def _read_rows(
     path: Path, name: str, required: Names, findings: Findings
 ) -> tuple[list[int], Sequence[Names]]:
     """Return the lines and cells of the header and of all rows."""
     require_file(path, name, f"a table with the columns {', '.join(required)}")
     text = read_text(path, name, findings)
-    mark = _find_delimiter(text, required)
+    top = next((line for line in text.splitlines() if line.strip()), "")
+    marks = (
+        mark
+        for mark in ",;\t|"
+        if set(required) <= {cell.strip().strip('"').lower() for cell in top.split(mark)}
+    )
+    mark = next(marks, ",")
     if mark != ",":
         shown = {";": "semicolons", "\t": "tabs", "|": "bars"}[mark]
         add_finding(findings, name, f"cells separated by {shown}", "commas; read so", "note", 1)

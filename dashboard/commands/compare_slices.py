@@ -1,19 +1,14 @@
 """`slices`: the difference of two versions on parts of the queries."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
-from dashboard.commands.options import FINE, Answer, add_choices, add_collection, open_pair
+from dashboard.commands.options import FINE, Answer, open_pair
 from dashboard.commands.output import say
 
 HELP = "the difference of two versions on parts of the queries"
+KEYS = ("baseline", "candidate", "metric")
+OPTIONS = "--pairs  queries that two slices share"
 COLUMNS = ("slice", "metric", "cutoff", "queries", "delta", "low", "high", "p", "p_adjusted")
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
-    add_choices(parser, "baseline", "candidate", "metric")
-    parser.add_argument("--pairs", action="store_true", help="queries that two slices share")
 
 
 def answer(call: Namespace) -> Answer:

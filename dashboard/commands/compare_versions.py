@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from dashboard.commands.options import (
     FINE,
     FOUND,
     Answer,
-    add_choices,
-    add_collection,
     complain_about_gaps,
     open_pair,
     open_study_of,
@@ -22,17 +20,14 @@ if TYPE_CHECKING:
     from dashboard.study.study import Study
 
 HELP = "a candidate against a baseline, with intervals and tests"
+FILES = True
+KEYS = ("margins", "baseline", "candidate", "metrics")
+OPTIONS = ""
 COLUMNS = (
     "metric", "cutoff", "baseline", "candidate", "delta", "low", "high", "p",
     "scored", "total", "better", "same", "worse", "p_holm", "outcome",
     "detectable", "needed", "margin", "bound", "corrected_over",
 )  # fmt: skip
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser, files=True)
-    add_choices(parser, "margins", "baseline", "candidate", "metrics")
 
 
 def answer(call: Namespace) -> Answer:
@@ -44,8 +39,7 @@ def answer(call: Namespace) -> Answer:
     from dashboard.evaluation.differences import find_sign
     from dashboard.evaluation.metrics import Measure, parse
 
-    is_named = bool(call.baseline and call.candidate)
-    study, choices = (open_study_of if is_named else open_pair)(call)
+    study, choices = (open_study_of if call.baseline and call.candidate else open_pair)(call)
     if len(choices.compared) < 2:
         say(f"note: baseline and candidate are both {choices['candidate']!r}; name two versions")
     complain_about_margins(call, study, choices)
@@ -53,15 +47,13 @@ def answer(call: Namespace) -> Answer:
     complain_about_gaps(study, choices.pair)
     silent = [row for row in rows if not row["scored"]]
     for row in silent:
-        name = Measure(row["metric"], row["cutoff"])
-        say(f"note: {name}: no query is scored in both versions")
-    is_silent = bool(silent) and (bool(call.metrics) or len(silent) == len(rows))
-    signed = zip(rows, map(find_sign, parse(choices["metrics"])), strict=True)
+        say(f"note: {Measure(row['metric'], row['cutoff'])}: no query is scored in both versions")
+    is_silent = silent and (call.metrics or len(silent) == len(rows))
     has_regressed = any(
         row["outcome"] == "worse"
         if row["high"] is None
         else max(sign * row["low"], sign * row["high"]) < 0
-        for row, sign in signed
+        for row, sign in zip(rows, map(find_sign, parse(choices["metrics"])), strict=True)
     )
     return rows, COLUMNS, FOUND if has_regressed or is_silent else FINE
 

@@ -11,6 +11,5 @@ COLUMNS = ("key", "holds")
 
 def answer(call: Namespace) -> Answer:
     """Return a row a key."""
-    first = {"key": "collection", "holds": "collection that is open"}
     rows = [{"key": each.key, "holds": each.meaning} for each in list_choices()]
-    return [first, *rows], COLUMNS, FINE
+    return [{"key": "collection", "holds": "collection that is open"}, *rows], COLUMNS, FINE

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dashboard.commands.options import (
     Answer,
-    add_choices,
-    add_collection,
-    add_options,
     complain_about_broken,
     complain_about_gaps,
     open_study_of,
@@ -21,15 +18,11 @@ if TYPE_CHECKING:
     from dashboard.tables import Names, Rows
 
 HELP = "metrics of versions, or of plain files of results"
+FILES = True
+KEYS = ("runs", "metrics")
+OPTIONS = "--by-query  the value of each query"
 MEANS = ("run", "metric", "cutoff", "mean", "scored", "total")
 VALUES = ("run", "query_id", "metric", "cutoff", "value")
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser, files=True)
-    add_choices(parser, "runs", "metrics")
-    add_options(parser, "--by-query  the value of each query")
 
 
 def answer(call: Namespace) -> Answer:

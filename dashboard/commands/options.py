@@ -25,8 +25,7 @@ Answer = tuple[list[dict[str, Any]], Sequence[str], int]
 
 def print_ways(error: Unsure, typed: str) -> None:
     """Print what is open, and the line to type for each way out of it."""
-    said = DataError(error.file, error.found, error.expected, do="Type one of these:")
-    say(f"error: {said}")
+    say(f"error: {DataError(error.file, error.found, error.expected, do='Type one of these:')}")
     for line in error.lines:
         say(f"  {typed} {line}" if line.startswith("--") else f"  {line}")
 
@@ -44,9 +43,12 @@ def add_options(parser: ArgumentParser, told: str) -> None:
     FILE is a path, NUMBER a whole number, SECONDS and SCORE are numbers, other words texts; of
     values A|B the first is usual; an option that holds nothing is a switch, and one with ! has to
     be given. Help that ends in (default X) gives another usual value. Help goes on in lines that
-    begin with blanks.
+    begin with blanks. A word in place of a flag, such as TEXT, may be given or not.
     """
     for flag, holds, must, text in _OPTION.findall(re.sub(r"\n +", " ", told)):
+        if not flag.startswith("-"):
+            parser.add_argument(flag.lower(), nargs="?", metavar=flag, help=text)
+            continue
         values, kind = holds.split("|"), _KINDS.get(holds, str)
         usual = re.search(r"\(default (\S+)\)$", text)
         how = {"metavar": holds, "type": kind, "required": bool(must)}
@@ -56,7 +58,7 @@ def add_options(parser: ArgumentParser, told: str) -> None:
         parser.add_argument(flag, help=text, **(how if holds else {"action": "store_true"}))
 
 
-_OPTION = re.compile(r"^(-\S+)(?: ([^\s!]+)(!?))?  +(.*)", re.MULTILINE)
+_OPTION = re.compile(r"^(\S+)(?: ([^\s!]+)(!?))?  +(.*)", re.MULTILINE)
 _KINDS = {"FILE": Path, "NUMBER": int, "SECONDS": float, "SCORE": float}
 
 

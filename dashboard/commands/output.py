@@ -17,7 +17,7 @@ from dashboard.texts import write_number
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
-    from dashboard.tables import Names, Rows
+    from dashboard.tables import Names, Rows, Texts
 
 FORMATS = ("table", "csv", "json")
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -95,7 +95,7 @@ def say(text: str) -> None:
     print(make_printable(text), file=sys.stderr)
 
 
-def list_values(collection: Collection, version: str, baseline: str = "") -> dict[str, str]:
+def list_values(collection: Collection, version: str, baseline: str = "") -> Texts:
     """Return what addresses the comparison of a new version with a baseline, or the usual one."""
     from dashboard.storage.versions import order_versions
 

@@ -16,6 +16,7 @@ from dashboard.texts import require_file
 
 HELP = "results of each version for a text, an item or a picture"
 OPTIONS = """
+TEXT  what to search for
 --item ID  item to find similar ones of
 --file FILE  picture to search with
 -k NUMBER  number of results of a version (default 5)
@@ -26,7 +27,6 @@ COLUMNS = ("run", "rank", "item_id", "score", "hit", "matched", "required")
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_collection(parser)
-    parser.add_argument("text", nargs="?", metavar="TEXT", help="what to search for")
     add_options(parser, OPTIONS)
     text = "versions to search with (default: all)"
     parser.add_argument("--model", dest="runs", nargs="+", metavar="VERSION", help=text)
@@ -48,8 +48,7 @@ def answer(call: Namespace) -> Answer:
         picture = read_picture(call.file.read_bytes(), call.file.name)
     found = search(study, choices["runs"], text=text, item=item, picture=picture, depth=call.k)
     code = complain_about_broken(call, study.collection)
-    versions = study.collection.versions
-    files = {each for each in found.lengths if versions[each].run is not None}
+    files = {each for each in found.lengths if study.collection.versions[each].run}
     for problem in found.explain_problems({*study.collection.broken, *files}):
         say(f"error: {problem}")
         code = WRONG

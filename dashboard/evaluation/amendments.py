@@ -21,11 +21,7 @@ class AmendedJudgement(NamedTuple):
     given: Judgement
     pairs: Mapping[int, tuple[IntArray, FloatArray]]
     unscorable: Reasons
-
-    @property
-    def relevant_from(self) -> float:
-        """Least grade of a relevant item."""
-        return self.given.relevant_from
+    relevant_from: float
 
     def grades(self, query: int) -> FloatArray:
         found = self.given.grades(query).copy()
@@ -50,12 +46,12 @@ def amend(judgement: Judgement, grades: Mapping[int, Mapping[int, float]]) -> Ju
         grades: Grade by query and item, which are positions.
     """
     pairs = {
-        query: (np.array(list(each), dtype=np.int64), np.array(list(each.values())))
+        query: (np.array(list(each), int), np.array(list(each.values())))
         for query, each in grades.items()
     }
     scored = {q for q, (_, new) in pairs.items() if (new >= judgement.relevant_from).any()}
     reasons = {query: why for query, why in judgement.unscorable.items() if query not in scored}
-    amended = AmendedJudgement(judgement, pairs, reasons)
+    amended = AmendedJudgement(judgement, pairs, reasons, judgement.relevant_from)
     if not isinstance(judgement, TableJudgement):
         return amended
     whole = {query: list_judged(amended, query) for query in pairs}

@@ -38,7 +38,7 @@ def compute_recall(block: Block, k: Cut) -> Sum:
 )
 def compute_success(block: Block, k: Cut) -> FloatArray:
     """Compute whether at least one relevant item is in the first K places."""
-    return (block.count_hits(k) > 0).astype(np.float64)
+    return (block.count_hits(k) > 0).astype(float)
 
 
 @metric(
@@ -89,8 +89,7 @@ def _list_precisions(block: Block) -> FloatArray:
 )
 def compute_r_precision(block: Block, k: Cut) -> Sum:
     """Compute the share of hits in the first R places."""
-    inside = block.hit & (block.rank <= block.relevant[block.row])
-    return block.sum(inside, block.relevant)
+    return block.sum(block.hit & (block.rank <= block.relevant[block.row]), block.relevant)
 
 
 @metric(
@@ -118,13 +117,13 @@ def compute_judged_share(block: Block, k: Cut) -> Sum:
 @metric("num_ret", formula="results", source="trec_eval num_ret", cutoff="never")
 def count_retrieved(block: Block, k: Cut) -> FloatArray:
     """Count the results."""
-    return block.returned.astype(np.float64)
+    return block.returned.astype(float)
 
 
 @metric("num_rel", formula="R", source="trec_eval num_rel", cutoff="never")
 def count_relevant(block: Block, k: Cut) -> FloatArray:
     """Count the relevant items, found or not."""
-    return block.relevant.astype(np.float64)
+    return block.relevant.astype(float)
 
 
 @metric("num_rel_ret", formula="hits", source="trec_eval num_rel_ret", cutoff="never")

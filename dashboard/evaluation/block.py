@@ -77,7 +77,7 @@ class Block(NamedTuple):
     def sum(self, terms: AnyArray, divisor: FloatArray | IntArray | None = None) -> Sum:
         """Return the metric that adds up a term of each result; divisor None: 1."""
         divisor = np.ones(len(self.relevant)) if divisor is None else divisor
-        return Sum(self.row, self.rank, np.asarray(terms, np.float64), divisor)
+        return Sum(self.row, self.rank, np.asarray(terms, float), divisor)
 
     def count_so_far(self, counted: BoolArray) -> IntArray:
         """Return how many rows of a list count, up to each of them. [rows]."""
@@ -106,7 +106,7 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
     row, item, rank = (each[listed] for each in (part.row, part.item, part.rank))
     bounds = find_bounds(row, len(part.queries))
     grades, credits = np.full(len(row), np.nan), np.zeros(len(row))
-    relevant, nonrelevant = np.zeros((2, len(part.queries)), dtype=np.int64)
+    relevant, nonrelevant = np.zeros((2, len(part.queries)), int)
     ideal = [NO_PAIRS]
     for first, last, place, items, every in _join_judged(part.queries, judgement):
         rows = slice(bounds[first][0], bounds[last - 1][1])
@@ -123,10 +123,10 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
         credits[low:high] = np.append(judgement.credits(query), 0.0)[item[low:high]]
     of_query, best = (np.concatenate(column) for column in zip(*ideal, strict=True))
     places = np.arange(len(of_query)) - np.searchsorted(of_query, of_query) + 1
-    grade, judged = np.nan_to_num(grades).clip(min=0), ~np.isnan(grades)
-    hit, is_counted = grade >= judgement.relevant_from, grades >= 0
+    grade = np.nan_to_num(grades).clip(min=0)
+    hit = grade >= judgement.relevant_from
     return Block(
-        row, rank, grade, hit, credits, judged, is_counted & ~hit,
+        row, rank, grade, hit, credits, ~np.isnan(grades), (grades >= 0) & ~hit,
         relevant, nonrelevant, part.passing, (of_query, places, best),
     )  # fmt: skip
 

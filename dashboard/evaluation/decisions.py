@@ -114,7 +114,7 @@ def bound_loss(sums: FloatArray, sizes: FloatArray, largest: float) -> float:
     known = measure_precision(
         np.append(sums, [size * largest, -size * largest]), np.append(sizes, [size, size])
     )
-    assert known is not None  # two units differ
+    assert known  # two units differ
     mean = sums.sum() / (sizes.sum() + 2 * size)
     return float(mean - stdtrit(known.units - 1, LEVEL) * known.error)
 

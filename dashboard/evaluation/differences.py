@@ -58,7 +58,7 @@ def compare_runs(
         ChoiceError: If a margin is larger than any difference can be.
     """
     differences = np.round(candidate.values - baseline.values, 12)
-    medians = np.array([measure.metric.is_median for measure in baseline.measures], dtype=bool)
+    medians = np.array([measure.metric.is_median for measure in baseline.measures], bool)
     tested = np.where(medians[:, None], np.nan, differences)
     units, tests = run_tests(tested.T, scenes, baseline.query_ids)
     family = [str(baseline.measures[place]) for place in np.flatnonzero(~np.isnan(tests[2]))]
@@ -95,7 +95,7 @@ def _decide(row: Row, measure: Measure, largest: float, sums: FloatArray, sizes:
     found = Row(detectable=None, needed=None, bound=None, outcome=CANNOT_TELL)
     if row["delta"] and abs(row["delta"]) > SAME and (row["p_holm"] or 1) < SIGNIFICANT:
         found["outcome"] = name_outcome(sign * row["delta"])
-    if known is not None:
+    if known:
         found["detectable"] = find_shift(known.units) * known.error
         found["needed"] = None if margin is None else count_needed(known, margin)
     if margin is not None and (units := int((sizes > 0).sum())) > 1:
@@ -135,7 +135,7 @@ def _make_row(
 
 
 def describe_difference(
-    row: Row, metric: str, baseline: str, candidate: str, choices: Iterable[str] = ()
+    row: Row, metric: str, baseline: str, candidate: str, choices: Names = ()
 ) -> str:
     """Return a row of a comparison as a sentence.
 

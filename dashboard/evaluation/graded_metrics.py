@@ -159,15 +159,12 @@ def compute_credit_dcg(block: Block, k: Cut, per: str = "list") -> Sum:
 )
 def compute_rank_biased_precision(block: Block, k: Cut, p: float = 0.95, per: str = "list") -> Sum:
     """Compute the expected gain of a reader who reads on with probability p."""
-    terms = block.credit * (1 - p) * p ** (block.rank - 1.0)
-    return block.sum(terms, count_images(block, k, per))
+    return block.sum(block.credit * (1 - p) * p ** (block.rank - 1.0), count_images(block, k, per))
 
 
 def count_images(block: Block, k: Cut, per: str) -> IntArray:
     """Return what sums are divided by: 1, with `per` "image" the results that are looked at."""
-    return (
-        np.maximum(block.count_looked_at(k), 1) if per == "image" else np.ones_like(block.returned)
-    )
+    return np.maximum(block.count_looked_at(k) * (per == "image"), 1)
 
 
 @metric(

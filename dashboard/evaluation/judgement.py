@@ -65,7 +65,7 @@ class TableJudgement:
         return found
 
     def credits(self, query: int) -> FloatArray:
-        return (self.grades(query) >= self.relevant_from).astype(np.float64)
+        return (self.grades(query) >= self.relevant_from).astype(float)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -142,7 +142,7 @@ def list_judged(judgement: Judgement, query: int) -> tuple[IntArray, FloatArray]
     return items, grades[items]
 
 
-NO_PAIRS = (np.empty(0, dtype=np.int64), np.empty(0))
+NO_PAIRS = (np.empty(0, int), np.empty(0))
 
 
 def judge_table(
@@ -158,7 +158,7 @@ def judge_table(
         qrels: Judged pairs; they are there.
         needs_relevant: Whether a query without a relevant item is not scorable.
     """
-    assert qrels is not None
+    assert qrels
     queries, items, own = collection.queries, collection.items, collection.own_items
     query, item = queries.find(qrels.queries)[qrels.query], items.find(qrels.items)[qrels.item]
     known = np.flatnonzero((query >= 0) & (item >= 0) & (np.append(own, -1)[query] != item))
@@ -180,7 +180,7 @@ def find_relevant(judgement: Judgement, query: int) -> IntArray:
     return items[grades >= judgement.relevant_from]
 
 
-def add_reasons(judgement: Judgement, queries: Iterable[int]) -> dict[int, str]:
+def add_reasons(judgement: Judgement, queries: Iterable[int]) -> Reasons:
     """Return why queries are not scorable, and some of them that have no relevant item, too."""
     bare = (query for query in queries if not len(find_relevant(judgement, query)))
     return dict.fromkeys(bare, NO_RELEVANT) | dict(judgement.unscorable)

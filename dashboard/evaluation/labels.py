@@ -88,7 +88,7 @@ class LabelJudgement(NamedTuple):
         return found if asked else np.full(len(found), np.nan)
 
     def credits(self, query: int) -> FloatArray:
-        return (self.grades(query) >= self.relevant_from).astype(np.float64)
+        return (self.grades(query) >= self.relevant_from).astype(float)
 
 
 def judge_labels(
@@ -104,7 +104,7 @@ def judge_labels(
     """
     sets = tuple(dict.fromkeys(each for each in items if each))
     index = {each: place for place, each in enumerate(sets)}
-    place = np.array([index.get(each, -1) for each in items], dtype=np.int64)
+    place = np.array([index.get(each, -1) for each in items], int)
     reasons = {query: NO_LABEL for query, labels in enumerate(queries) if not labels}
     made = LabelJudgement(sets, place, queries, own_items, reasons, same)
     return made._replace(unscorable=add_reasons(made, range(len(queries))))

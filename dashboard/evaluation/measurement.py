@@ -6,11 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dashboard.evaluation.block import Block, label
-from dashboard.evaluation.judgement import (
-    Judgement,
-    JudgingRules,
-    list_judged,
-)
+from dashboard.evaluation.judgement import Judgement, JudgingRules, list_judged
 from dashboard.evaluation.metrics import Measure, Reads
 from dashboard.retrieval.run import Part, Run
 from dashboard.tables import BoolArray, FloatArray, IntArray, Names, Row, Rows

@@ -3,8 +3,9 @@
 Nothing stands here that no test runs (tests/evaluation/test_peers.py). README.md tells more.
 """
 
-from collections.abc import Mapping
 from typing import Literal, NamedTuple
+
+from dashboard.tables import Texts
 
 
 class Peer(NamedTuple):
@@ -17,8 +18,8 @@ class Peer(NamedTuple):
 
     name: str
     version: str
-    agrees: Mapping[str, str]
-    differs: Mapping[str, str]
+    agrees: Texts
+    differs: Texts
 
 
 _GDEVAL = "rounds to five places; takes only query ids that are numbers"

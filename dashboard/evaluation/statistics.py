@@ -35,7 +35,7 @@ def sum_units(differences: FloatArray, groups: IntArray | None) -> tuple[FloatAr
         differences: Shape [queries, metrics]; NaN for null.
         groups: Unit of each query; None: each query is one.
     """
-    sums, sizes = np.nan_to_num(differences), (~np.isnan(differences)).astype(np.float64)
+    sums, sizes = np.nan_to_num(differences), (~np.isnan(differences)).astype(float)
     if groups is None:
         return sums, sizes
     shape = (int(groups.max(initial=-1)) + 1, differences.shape[1])
@@ -93,13 +93,11 @@ def _bootstrap(sums: FloatArray, sizes: FloatArray) -> FloatArray:
         counts = np.bincount(drawn.ravel(), minlength=rows * units).reshape(rows, units)
         means.append((counts @ sums) / (counts @ sizes))
     resampled = np.concatenate(means)
-    levels = _find_levels(resampled, sums, sizes)
     bounds = [
         np.quantile(column, level, method="inverted_cdf")
-        for column, level in zip(resampled.T, levels.T, strict=True)
+        for column, level in zip(resampled.T, _find_levels(resampled, sums, sizes).T, strict=True)
     ]
-    constant = np.ptp(sums / sizes, axis=0) <= TOLERANCE
-    return np.where(constant, np.nan, np.transpose(bounds))
+    return np.where(np.ptp(sums / sizes, axis=0) <= TOLERANCE, np.nan, np.transpose(bounds))
 
 
 def _find_levels(resampled: FloatArray, sums: FloatArray, sizes: FloatArray) -> FloatArray:
@@ -138,7 +136,7 @@ def _randomise(sums: FloatArray, sizes: FloatArray) -> FloatArray:
         for rows in _split(SIGNS, len(sums), MAX_DRAWN):
             is_plus = rng.integers(0, 256, size=(rows, len(sums)), dtype=np.uint8) >> 7
             for some in np.split(is_plus, range(step, rows, step)):
-                moves = some.astype(np.float64) @ (2 * sized) - sized.sum(axis=0)
+                moves = some.astype(float) @ (2 * sized) - sized.sum(axis=0)
                 count += (np.abs(moves) >= least[~is_exact]).sum(axis=0)
         p[~is_exact] = (count + 1) / (SIGNS + 1)
     return np.where(least <= 0, 1.0, p)
@@ -163,7 +161,7 @@ def find_twins(differences: FloatArray) -> IntArray:
     scaled = differences / np.where(largest > 0, largest, 1.0)
     columns = np.where(np.isnan(scaled), 2.0, np.round(scaled, 9)) + 0.0
     found = np.unique(columns, axis=1, return_index=True, return_inverse=True)
-    return np.asarray(found[1][found[2]])
+    return found[1][found[2]]
 
 
 def correct_holm(p: FloatArray) -> FloatArray:

@@ -62,8 +62,8 @@ class Plugin(NamedTuple):
             vectors` of texts or RGB pictures, [inputs, dimension]; settings: keys of model.toml.
         routes: A tuple of Starlette routes, which the server answers below its base path.
         formats: A tuple of Format: files that `init` reads.
-        commands: File of each command, with HELP, answer, and as in the core perhaps add_arguments,
-            or OPTIONS of one that is about a COLLECTION.
+        commands: File of each command, with HELP, answer, and as in the core perhaps add_arguments;
+            or OPTIONS of one that is about a COLLECTION, with KEYS if it has choices.
         screens: Script of each page, beside the file that holds the PLUGIN, by its address.
     """
 
@@ -173,6 +173,8 @@ def _find_plugins() -> tuple[tuple[Plugin, ...], tuple[DataError, ...]]:
             found.append(_add(read, file))
         except DataError as error:
             problems.append(error)
+        except (Exception, SystemExit) as error:
+            problems.append(_explain(error, file))
     return tuple(found), tuple(problems)
 
 
@@ -197,22 +199,13 @@ def _import_file(path: Path, number: int) -> ModuleType:
 
 def _add(read: Callable[[], ModuleType], file: str) -> Plugin:
     """Return the plugin of a team's file; raise DataError if it cannot be used."""
-    try:
-        module = read()
-        plugin = getattr(module, "PLUGIN", None)
-        if not isinstance(plugin, Plugin):
-            raise DataError(
-                file,
-                "no PLUGIN",
-                "PLUGIN = Plugin(name=…)",
-                do="See plugins/README.md for an example.",
-            )
-        _check_names(module, file)
-        _check_hooks(plugin, module, file)
-    except DataError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise _explain(error, file) from error
+    module = read()
+    plugin = getattr(module, "PLUGIN", None)
+    if not isinstance(plugin, Plugin):
+        do = "See plugins/README.md for an example."
+        raise DataError(file, "no PLUGIN", "PLUGIN = Plugin(name=…)", do=do)
+    _check_names(module, file)
+    _check_hooks(plugin, module, file)
     _MODULES[plugin.name] = module
     return plugin
 
@@ -245,15 +238,19 @@ def _check_names(module: ModuleType, file: str) -> None:
     from dashboard.storage.settings import SETTINGS
     from dashboard.study.choices import CORE, VIEW
 
-    pages = (path.stem for path in Path(__file__).parents[1].glob("screens/*.py"))
-    keys = (*(each.key for each in (*CORE, *VIEW)), "format", "qrels", "run", "help")
-    core = {"plugin": ["qrels"], "command": NAMES, "setting": SETTINGS, "page": pages}
+    core = {
+        "plugin": ["qrels"],
+        "command": NAMES,
+        "setting": SETTINGS,
+        "page": (path.stem for path in Path(__file__).parents[1].glob("screens/*.py")),
+        "choice": (*(each.key for each in (*CORE, *VIEW)), "format", "qrels", "run", "help"),
+    }
     taken: dict[tuple[str, str], str] = {}
     for name, other in _MODULES.items():
         is_shipped = other.__name__.startswith(f"{__name__}.")
         owner = f"plugins/{name}" if is_shipped else str(other.__file__)
         taken |= dict.fromkeys(_list_names(other), owner)
-    for kind, each in (core | {"choice": keys}).items():
+    for kind, each in core.items():
         taken |= dict.fromkeys(((kind, name) for name in each), "the core")
     for kind, name in _list_names(module):
         if (kind, name) in taken:

@@ -69,6 +69,9 @@ class Ranking(Protocol):
         ...
 
 
+Rankings = Iterator[Ranking]
+
+
 class SortedRanking(NamedTuple):
     """A list whose items are sorted, best first."""
 
@@ -112,11 +115,11 @@ class Gallery:
             queries: Unit vectors. [queries, dimension].
         """
         step = max(1, min(MAX_BLOCK, MAX_CELLS // max(1, len(self.items)), len(queries)))
-        below = np.empty((step, len(self.items)), dtype=np.int32)
+        below = np.empty((step, len(self.items)), np.int32)
         for start in range(0, len(queries), step):
-            some = queries[start : start + step].astype(np.float64)
+            some = queries[start : start + step].astype(float)
             for at, block in self.vectors.list_blocks(max(1, MAX_PRODUCT // max(some.shape))):
-                cosines = some @ block.T.astype(np.float64)
+                cosines = some @ block.T.astype(float)
                 cosines *= -MILLION
                 np.rint(cosines, out=cosines)
                 cosines += BEST  # millionths below the best
@@ -166,7 +169,7 @@ class CountedRanking(NamedTuple):
         asked = self.rows[wanted]
         asked = asked[asked >= 0]
         shift = LEVEL_BITS - min(BIN_BITS, max(1, count.bit_length() - 3))
-        bins = np.empty(count, dtype=np.intp)
+        bins = np.empty(count, np.intp)
         np.right_shift(self.below, shift, out=bins)
         sizes = np.bincount(bins)
         is_read = np.cumsum(sizes) - sizes < depth
@@ -191,4 +194,4 @@ class CountedRanking(NamedTuple):
 
     def _make_keys(self, rows: IntArray) -> IntArray:
         """Return whole numbers that rise with the rank."""
-        return (self.below[rows].astype(np.int64) << 32) | self.places[rows]
+        return (self.below[rows].astype(int) << 32) | self.places[rows]

@@ -101,13 +101,13 @@ def encode_text(folder: Path, version: str, text: str) -> Float32Array:
     encoder = str(settings.get("encoder", ""))
     if encoder not in known:
         code = settings.get("text_model", "")
-        why = f"; typed texts do not run the code of {code}" if code and not encoder else ""
+        why = f"; typed texts do not run the code of {code}" if code else ""
         named = f"encoder = {encoder!r}" if encoder else f"no encoder{why}"
         expected = f"one of {list_names(known)}, to embed a typed text"
         do = f"Type: python -m dashboard embed {folder.name} --version NEW --encoder FOLDER"
         raise DataError(name, named, expected, do=do)
     settings["folder"] = (folder / name).parent
-    return np.atleast_2d(np.asarray(known[encoder](settings, [text]), dtype=np.float32))
+    return np.atleast_2d(np.asarray(known[encoder](settings, [text]), np.float32))
 
 
 def list_sides(folder: Path, versions: Iterable[str]) -> set[str]:

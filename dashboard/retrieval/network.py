@@ -36,5 +36,5 @@ if __name__ == "__main__":
     for path in sys.argv[1:]:  # each gets the output of the one before
         values = open_network(path)(values)
     found = BytesIO()
-    np.save(found, np.asarray(values, dtype=np.float32), allow_pickle=False)
+    np.save(found, np.asarray(values, np.float32), allow_pickle=False)
     sys.stdout.buffer.write(found.getvalue())

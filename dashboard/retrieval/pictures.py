@@ -178,4 +178,4 @@ def scale_vector(vector: Float32Array, width: int, name: str, what: str) -> Floa
         raise DataError(name, found, f"{width:,}, as its items have")
     if not np.isfinite(vector).all() or not vector.any():
         raise DataError(name, f"a vector of {what} that is zero or not finite", "finite numbers")
-    return np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
+    return np.asarray(vector / np.linalg.norm(vector), np.float32)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dashboard.retrieval.gallery import Found, Ranking
+from dashboard.retrieval.gallery import Found, Ranking, Rankings
 from dashboard.retrieval.sources import Source, rank_among
 from dashboard.tables import FloatArray, IntArray
 
@@ -70,7 +70,7 @@ class Run:
         for start in range(0, len(queries), BLOCK):
             some = queries[start : start + BLOCK]
             found = [
-                self._find(query, ranking, depth, NO_ITEMS if wanted is None else wanted(query))
+                self._find(query, ranking, depth, wanted(query) if wanted else NO_ITEMS)
                 for query, ranking in zip(some.tolist(), rankings, strict=False)
             ]
             item, score, rank, first, last = (
@@ -80,12 +80,12 @@ class Run:
             length, passing = np.array([(each.length, each.passing) for each in found]).T
             yield Part(some, row, item, score, rank, first, last, length, passing)
 
-    def _rank(self, queries: IntArray) -> Iterator[Ranking]:
+    def _rank(self, queries: IntArray) -> Rankings:
         """Yield the ranking of each query among its candidates.
 
         Queries that have the same candidates search these alone, as a gallery of their own.
         """
-        if self.candidates is None:
+        if not self.candidates:
             yield from self.source.rank(queries)
             return
         among = [self.candidates(query) for query in queries.tolist()]
@@ -121,4 +121,4 @@ class Run:
         return Found._make([*(column[kept] for column in found[:5]), *found[5:]])
 
 
-NO_ITEMS = np.empty(0, dtype=np.int64)
+NO_ITEMS = np.empty(0, int)

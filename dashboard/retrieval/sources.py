@@ -1,6 +1,6 @@
 """Where a version's results come from."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from operator import attrgetter
@@ -11,7 +11,7 @@ import numpy as np
 from cachetools import LRUCache, cachedmethod
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from dashboard.retrieval.gallery import Gallery, Ranking, SortedRanking
+from dashboard.retrieval.gallery import Gallery, Ranking, Rankings, SortedRanking
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs
 from dashboard.storage.versions import Version
@@ -47,7 +47,7 @@ class Source(Protocol):
         """Return whether there are no results for a query that was run, which count as none."""
         return False
 
-    def rank(self, queries: IntArray) -> Iterator[Ranking]:
+    def rank(self, queries: IntArray) -> Rankings:
         """Yield the ranking of each query; an empty one if it was not run."""
         ...
 
@@ -77,14 +77,14 @@ class VectorSource(Source):
         not_run = [query for query, each in enumerate(among) if id(each) in empty]
         self.not_run.update(dict.fromkeys(not_run, "no vector of any item that the query may find"))
 
-    def rank(self, queries: IntArray) -> Iterator[Ranking]:
+    def rank(self, queries: IntArray) -> Rankings:
         rows = self.rows[queries]
         if len(rows) == 1 and rows[0] >= 0:
             yield self._rank_row(rows[0])
         else:
             yield from self.rank_in(self.gallery, queries)
 
-    def rank_in(self, gallery: Gallery, queries: IntArray) -> Iterator[Ranking]:
+    def rank_in(self, gallery: Gallery, queries: IntArray) -> Rankings:
         """Yield the ranking of each query in a part of the gallery."""
         rows = self.rows[queries]
         found = gallery.rank(self.vectors[rows[rows >= 0]])
@@ -114,12 +114,12 @@ class RunFileSource(Source):
     def lacks(self, query: int) -> bool:
         return query not in self.ranked
 
-    def rank(self, queries: IntArray) -> Iterator[Ranking]:
+    def rank(self, queries: IntArray) -> Rankings:
         for query in queries.tolist():
             yield self.ranked.get(query, NOTHING)
 
 
-def rank_among(source: Source, queries: IntArray, items: IntArray | None) -> Iterator[Ranking]:
+def rank_among(source: Source, queries: IntArray, items: IntArray | None) -> Rankings:
     """Yield the ranking of each query among some items; None: all, -1: those outside."""
     if items is None:
         yield from source.rank(queries)
@@ -129,7 +129,7 @@ def rank_among(source: Source, queries: IntArray, items: IntArray | None) -> Ite
         yield from (ranking.restrict(items) for ranking in source.rank(queries))
 
 
-NOTHING = SortedRanking(np.empty(0, dtype=np.int64), np.empty(0))
+NOTHING = SortedRanking(np.empty(0, int), np.empty(0))
 
 
 def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
@@ -141,10 +141,10 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
         ties: Order of equal scores; with "id" also those are equal that are so in single precision.
     """
     items, queries = collection.items, collection.queries
-    if version.make_source is not None:
+    if version.make_source:
         source: Source = version.make_source(collection, version, ties)
         return source
-    if version.run is not None:
+    if version.run:
         ranked = order_run(version.run, queries, items, ties)
         answered = {collection.query_kinds[query] for query in ranked}
         not_run = {
@@ -153,14 +153,14 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
             if kind not in answered
         }
         return RunFileSource(ranked, not_run)
-    assert version.items is not None
+    assert version.items
     limit_threads()
     places = place_items(items.ids, ties)
     gallery = Gallery(version.items, items.find(version.items.ids), places)
     rows = np.full(len(queries), -1)
     vectors = [np.empty((0, version.items.dimension), np.float32)]
     for stored, ids in ((version.queries, queries.ids), (version.items, queries["item_id"])):
-        if stored is not None:
+        if stored:
             places = np.where(rows < 0, stored.find(ids), -1)
             asking = np.flatnonzero(places >= 0)
             rows[asking] = np.arange(len(asking)) + sum(map(len, vectors))
@@ -190,8 +190,7 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
         place = place_items(tuple(pairs.items[each] for each in named.tolist()), ties)[at]
     else:
         place = np.where(item[tied] < 0, len(items), item[tied])
-    by_place = np.lexsort((place, np.cumsum(~is_same)[tied]))
-    item[tied] = item[tied][by_place]
+    item[tied] = item[tied][np.lexsort((place, np.cumsum(~is_same)[tied]))]
     scores = pairs.values[order][~is_same][np.cumsum(~is_same) - 1]  # one for equal ones
     return {
         each: SortedRanking(item[low:high], scores[low:high])

@@ -60,7 +60,7 @@ def read_named_vectors(
     (rows,) = tables.values()
     lists = {key: each for key, each in arrays.items() if each.ndim == 1}
     is_only = len(arrays) == 1 + len(lists)
-    if ids is not None:
+    if ids:
         require_file(ids, ids.name, "the id of each vector, one a line")
         names: Names | None = read_id_file(ids, ids.name, len(rows), findings)
     else:
@@ -68,7 +68,7 @@ def read_named_vectors(
         names = find_ids(lists, len(rows), is_text, is_only) or read_beside(
             path.parent, path.name, len(rows), there, findings
         )
-    if names is not None:
+    if names:
         check_ids(names, (ids or path).name)
     return NamedVectors(np.asarray(rows[:]), names, path.name)
 
@@ -206,7 +206,7 @@ def open_parquet(path: Path) -> Any:
 def _read_parquet(path: Path) -> Arrays:
     opened = open_parquet(path)
     count = opened.metadata.num_rows
-    found: dict[str, Any] = {}
+    found: Arrays = {}
     first = 0
     for batch in opened.iter_batches(batch_size=ROWS):
         for name, values in zip(batch.schema.names, batch.columns, strict=True):
@@ -281,9 +281,8 @@ def fill_rows(lists: Iterable[Sequence[Any]]) -> tuple[Float32Array, list[int]]:
     [1]
     """
     every = list(lists)
-    lengths = Counter(len(row) for row in every if row)
-    ((width, _),) = lengths.most_common(1) or [(0, 0)]
-    made = np.full((len(every), width), np.nan, dtype=np.float32)
+    ((width, _),) = Counter(len(row) for row in every if row).most_common(1) or [(0, 0)]
+    made = np.full((len(every), width), np.nan, np.float32)
     odd = []
     for place, row in enumerate(every):
         if len(row) == width:

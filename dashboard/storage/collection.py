@@ -27,7 +27,7 @@ from dashboard.storage.versions import (
     read_versions,
     try_to_read,
 )
-from dashboard.tables import BoolArray, IntArray, Names, Table, make_table, read_table
+from dashboard.tables import BoolArray, IntArray, Names, Row, Table, Texts, make_table, read_table
 from dashboard.texts import make_natural
 
 QRELS = ("qrels.txt", "qrels.csv")
@@ -74,14 +74,13 @@ class Collection:
         """
         files = {file: place for place, file in enumerate(self.items["file"]) if file}
         pairs = zip(self.queries["item_id"], self.queries["image"], strict=True)
-        index = self.items.index
-        found = [index.get(item or image, files.get(image, -1)) for item, image in pairs]
-        return np.array(found, dtype=np.int64)
+        found = [self.items.index.get(item or image, files.get(image, -1)) for item, image in pairs]
+        return np.array(found, int)
 
     @cached_property
     def is_text(self) -> BoolArray:
         """True for each query with a text. [queries]."""
-        return np.array([bool(text) for text in self.queries["text"]], dtype=bool)
+        return np.array([bool(text) for text in self.queries["text"]], bool)
 
     @cached_property
     def query_kinds(self) -> Names:
@@ -106,7 +105,7 @@ class Collection:
         return self._names.get(query, f"{query} (gone)")
 
     @cached_property
-    def _names(self) -> dict[str, str]:
+    def _names(self) -> Texts:
         number = Counter(self.query_names)
         return {
             query: f"{name} ({query})" if number[name] > 1 else name
@@ -243,10 +242,10 @@ def _add_versions(versions: Versions, more: Versions, findings: Findings) -> Non
 def _check_protocols(opened: Collection, findings: Findings) -> None:
     """Add a finding for each protocol that the settings name and that has nothing to judge by."""
     judging = {name for name, tables in opened.tables.items() if tables is not None}
-    if not judging and opened.qrels is None and not opened.unread:
+    if not judging and not opened.qrels and not opened.unread:
         found, wanted = "nothing to judge by", "judgements (qrels.txt), keywords, classes or labels"
         add_finding(findings, opened.name, found, wanted)
-    judging |= {"qrels"} if opened.qrels is not None else set()  # the core's own protocol
+    judging |= {"qrels"} if opened.qrels else set()  # the core's own protocol
     for place, name in enumerate(opened.protocols):
         if name not in (*judging, *opened.unread):
             level: Level = "warning" if place else "error"
@@ -260,7 +259,7 @@ def _read_plugins(opened: Collection, findings: Findings) -> Collection:
 
     A plugin sees the tables of those before it.
     """
-    tables: dict[str, Any] = {}
+    tables: Row = {}
     unread, broken = dict(opened.unread), dict(opened.broken)
     opened = replace(opened, tables=tables, unread=unread, broken=broken)
     versions = dict(opened.versions)
@@ -280,17 +279,14 @@ def _read_items(
     folder: Path, qrels: Pairs | None, runs: Mapping[str, Pairs], findings: Findings
 ) -> tuple[Table, Table]:
     """Return items and queries; without their files, those that judgements and runs name."""
-    has_items, has_queries = ((folder / name).is_file() for name in ("items.csv", "queries.csv"))
-    named = None
-    if qrels is not None and not (has_items and has_queries):
-        named = _name_tables(qrels, runs.values())
-    if named and not has_items:
-        items = named[0]
-    else:
+    items, queries = _name_tables(qrels, runs.values()) if qrels else (None, None)
+    if not items or (folder / "items.csv").is_file():
         items = read_table(folder / "items.csv", "items.csv", ("item_id",), findings)
     if not len(items):
         raise DataError("items.csv", "no items", "at least one item")
-    return items, named[1] if named and not has_queries else _read_queries(folder, items, findings)
+    if not queries or (folder / "queries.csv").is_file():
+        queries = _read_queries(folder, items, findings)
+    return items, queries
 
 
 def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:
@@ -309,7 +305,7 @@ def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:
 
 def _add_judged(items: Table, qrels: Pairs | None, findings: Findings) -> Table:
     """Return the items and after them judged ones that the file lacks: these count as relevant."""
-    outside = [] if qrels is None else [name for name in qrels.items if name not in items.index]
+    outside = [name for name in qrels.items if name not in items.index] if qrels else []
     if not outside:
         return items
     wanted = "items; they count as relevant, but only a file of results can name them"
@@ -332,8 +328,7 @@ def _read_queries(folder: Path, items: Table, findings: Findings) -> Table:
             continue
         why = f"names the unknown item {item[:80]!r}" if item else "has no text and no item"
         wanted = "a query; left out"
-        line = table.lines[row]
-        add_finding(findings, "queries.csv", f"{query} {why}", wanted, "warning", line)
+        add_finding(findings, "queries.csv", f"{query} {why}", wanted, "warning", table.lines[row])
     columns = {name: tuple(column[row] for row in kept) for name, column in table.columns.items()}
     columns["item_id"] = tuple(names.get(table["item_id"][row], "") for row in kept)
     return Table("queries.csv", "query_id", columns, [table.lines[row] for row in kept])

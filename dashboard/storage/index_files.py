@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError, explain_errors
+from dashboard.storage.vector_ids import Arrays
 from dashboard.tables import Float32Array, IntArray
 
 SAVE = "numpy.save('items.npy', vectors)"
@@ -41,7 +42,7 @@ class IndexRows:
         return made
 
 
-def read_index(path: Path) -> dict[str, Any]:
+def read_index(path: Path) -> Arrays:
     """Return the vectors of an index, and the ids that it gives them.
 
     Raises:
@@ -110,7 +111,7 @@ def _number_rows(index: Any, name: str) -> IntArray:
         for at in range(index.nlist)
         if lists.list_size(at)
     ]
-    numbers = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *stored]))
+    numbers = np.sort(np.concatenate([np.empty(0, int), *stored]))
     lost = index.ntotal - len(np.unique(numbers))
     if lost:
         raise DataError(

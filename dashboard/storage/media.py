@@ -11,7 +11,7 @@ from typing import NamedTuple
 from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.plugins import load_all
 from dashboard.storage.settings import Settings
-from dashboard.tables import Names, Table
+from dashboard.tables import Names, Table, Texts
 from dashboard.texts import parse_number
 
 EXTENSION = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v|gif|png|jpe?g|webp|avif)$", re.IGNORECASE)
@@ -33,9 +33,6 @@ MAX_HEAD_BYTES = 80
 FILES = (("file", "media_root", "media"), ("poster", "posters_root", "posters"))
 """Columns of the items that name files, with the setting of their folder and its default."""
 
-Matches = dict[str, str]
-"""Ids by the names that mean them."""
-
 
 class Span(NamedTuple):
     """The part of a clip that an item is, in seconds from the clip's first frame."""
@@ -49,7 +46,7 @@ def strip_name(name: str) -> str:
     return EXTENSION.sub("", re.split(r"[\\/]", name)[-1])
 
 
-def match_ids(found: Iterable[str], known: Names) -> Matches:
+def match_ids(found: Iterable[str], known: Names) -> Texts:
     """Return the known id of each found name; see `match_names`.
 
     >>> match_ids(["a.mp4", "/home/x/b.mp4", "x/e/1", "f/2"], ["a", "b", "e/1", "g/2"])
@@ -62,9 +59,9 @@ def match_ids(found: Iterable[str], known: Names) -> Matches:
 
 def match_names(
     found: Iterable[str],
-    known: Matches,
+    known: Texts,
     forms: Sequence[Callable[[str], str]] = (strip_name,),
-) -> Matches:
+) -> Texts:
     """Return the id of each found name: that of the same name, or the only one of names alike.
 
     Folders that two names have must be the same, unless found and known ones have none in common.
@@ -97,22 +94,21 @@ def _list_folders(name: str) -> Names:
     return [each for each in re.split(r"[\\/]", name)[-2::-1] if each.strip(".")]
 
 
-def tell_matched(names: Matches, how: str = "file or ending") -> tuple[str, str]:
+def tell_matched(names: Texts, how: str = "file or ending") -> tuple[str, str]:
     """Return what was found and expected where names stand for ids, by the id of each."""
     name, own = next(iter(names.items()))
     found = f"{len(names):,} names that are no ids ({name!r})"
     return found, f"ids; matched where only one fits by {how} ({own!r})"
 
 
-def refuse_shared(names: Matches, file: str, what: str) -> None:
+def refuse_shared(names: Texts, file: str, what: str) -> None:
     """Raise a DataError if two names of a file mean the same id, by what `match_ids` returns."""
-    first: dict[str, str] = {}
+    first: Texts = {}
     for name, known in names.items():
         if first.setdefault(known, name) != name:
-            both = list_names([first[known], name])
             raise DataError(
                 file,
-                f"{what} for {known[:80]!r} under two names ({both})",
+                f"{what} for {known[:80]!r} under two names ({list_names([first[known], name])})",
                 "one for each id",
                 do="Remove one of the two.",
             )
@@ -204,10 +200,9 @@ def recognise_type(path: Path) -> str:
     """Return the media type of a file by its first bytes; "" for one that browsers do not show."""
     try:
         with path.open("rb") as file:
-            head = file.read(MAX_HEAD_BYTES)
+            return recognise_bytes(file.read(MAX_HEAD_BYTES))
     except OSError:  # this user may not read it
         return ""
-    return recognise_bytes(head)
 
 
 def recognise_bytes(head: bytes) -> str:

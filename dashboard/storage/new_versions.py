@@ -149,7 +149,7 @@ def add_vectors(
         Unsure: If they are bytes, and it is not said of what, or they have no ids.
         DataError: If the version could not be used, or the name is taken.
     """
-    given = {"items": items} | ({} if queries is None else {"queries": queries})
+    given = {"items": items} | ({"queries": queries} if queries else {})
     sides = {
         stem: [_name_rows(collection, stem, side, stated.by_position, findings)]
         for stem, side in given.items()
@@ -159,7 +159,7 @@ def add_vectors(
     form = find_form([side.rows for side in given.values()], items.name, stated.codes)
     if said := describe_form(form, items.rows.shape[1]):
         add_finding(findings, items.name, said, "-1 and 1; read so", "note")
-    if queries is not None and items.rows.shape[1] == queries.rows.shape[1]:
+    if queries and items.rows.shape[1] == queries.rows.shape[1]:
         ((rows, asked),) = sides["queries"]
         names = _name_texts(collection, sides["items"][0][1], asked)
         if number := sum(map(bool, names)):
@@ -254,8 +254,7 @@ def _name_rows(
             option = "--ids" if stem == "items" else "--query-ids"
             lines = [f"{option} FILE  # one a line"]
             lines += ["--by-position  # in the order of the table"] if fitting else []
-            numbers = sorted({len(table), len(some)} - {0})
-            counted = " or ".join(f"{number:,}" for number in numbers)
+            counted = " or ".join(f"{number:,}" for number in sorted({len(table), len(some)} - {0}))
             found = f"{len(rows):,} vectors without ids, for {counted} {stem}"
             raise Unsure(side.name, found, "the id of each vector", lines)
         ids = fitting[0]
@@ -294,7 +293,7 @@ def replace_queries(
         DataError: If the version has no items, or the vectors do not fit them, or no query.
     """
     folder, kept = collection.folder / "models" / version.name, version.queries
-    if version.items is None:
+    if not version.items:
         raise DataError(version.name, "a version without vectors", "one with vectors of items")
     rows, given = _name_rows(collection, "queries", queries, by_position, findings)
     if rows.shape[1] != version.items.dimension:
@@ -302,7 +301,7 @@ def replace_queries(
         raise DataError(queries.name, found, f"{version.items.dimension}, as the items have")
     is_bits = version.items.stored.dtype.kind == "i" and hold_only([rows], (0, 1))
     parts: list[Part] = [(convert(rows, "bits" if is_bits else ""), given)]
-    if kept is not None:
+    if kept:
         anew = {*given}
         parts.insert(
             0, (kept.scale(0, len(kept.ids)), ["" if name in anew else name for name in kept.ids])
@@ -337,7 +336,12 @@ def add_run(collection: Collection, name: str, path: Path, findings: Findings) -
             require_file(each, each.name, wanted)
         number = len(path.with_suffix(MATRIX[0]).read_bytes().splitlines())
     else:
-        number = _check_run(collection, path, findings)
+        if path.suffix not in RUNS:
+            raise DataError(path.name, f"the ending {path.suffix!r}", f"one of {', '.join(RUNS)}")
+        pairs = read_run(path, path.name, findings)
+        refuse_unknown(collection.queries, pairs.queries, path.name)
+        refuse_unknown(collection.items, pairs.items, path.name)
+        number = len(pairs.values)
     places = {ending: collection.folder / "runs" / f"{name}{ending}" for ending in endings}
     with write_draft(collection.folder, "runs", name) as draft:
         for ending, place in places.items():
@@ -348,16 +352,6 @@ def add_run(collection: Collection, name: str, path: Path, findings: Findings) -
             place.unlink()
         raise broken
     return [describe_file("runs", places[path.suffix], number)]
-
-
-def _check_run(collection: Collection, path: Path, findings: Findings) -> int:
-    """Return the rows of a file of results, some of which are of the collection."""
-    if path.suffix not in RUNS:
-        raise DataError(path.name, f"the ending {path.suffix!r}", f"one of {', '.join(RUNS)}")
-    pairs = read_run(path, path.name, findings)
-    refuse_unknown(collection.queries, pairs.queries, path.name)
-    refuse_unknown(collection.items, pairs.items, path.name)
-    return len(pairs.values)
 
 
 def refuse_unknown(table: Table, names: Iterable[str], file: str) -> None:

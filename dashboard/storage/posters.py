@@ -168,7 +168,7 @@ def _read_clip(path: Path, span: Span | None, shares: Sequence[float]) -> list[I
         if not math.isfinite(end) or end <= start:
             seconds = [start] if start <= whole.end else []
         found = [_read_frame(clip, stream, origin + each) for each in seconds]
-    frames = [each for each in found if each is not None]
+    frames = [each for each in found if each]
     if not frames:
         raise ValueError("it has no frame there")
     return frames

@@ -58,7 +58,10 @@ def _read_pairs(path: Path, name: str, findings: Findings, fields: Names) -> Pai
     is_plain = raw.isascii() and not any(each in raw for each in ODD)
     if is_plain and (pairs := _parse_trec(raw, fields, number)):
         return pairs
-    text = _set_blanks(decode_text(raw, name, findings))
+    text = decode_text(raw, name, findings).replace("\t", " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    text = text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")  # one blank between fields
     pairs = _parse_trec(text.encode(), fields, number)
     return pairs or _collect(_split_lines(text, name, fields, number), name, number, findings)
 
@@ -94,14 +97,6 @@ def make_pairs(values: Mapping[Pair, float]) -> Pairs:
     return Pairs(queries, items, query, item, np.array(list(values.values())))
 
 
-def _set_blanks(text: str) -> str:
-    """Return the same lines with one blank between fields."""
-    text = text.replace("\t", " ")
-    while "  " in text:
-        text = text.replace("  ", " ")
-    return text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
-
-
 def _parse_trec(text: bytes, fields: Names, number: str) -> Pairs | None:
     """Return the rows of a text; None if a line has to be looked at more closely."""
     import pyarrow as pa  # type: ignore[import-untyped]
@@ -124,8 +119,8 @@ def _parse_trec(text: bytes, fields: Names, number: str) -> Pairs | None:
     table = table.unify_dictionaries().combine_chunks()
     columns = [table.column(column).chunk(0) for column in ("query", "item")]
     queries, items = (tuple(column.dictionary.to_pylist()) for column in columns)
-    query, item = (np.from_dlpack(each.indices).astype(np.int64) for each in columns)
-    values = np.from_dlpack(table.column(number).chunk(0)).astype(np.float64)
+    query, item = (np.from_dlpack(each.indices).astype(int) for each in columns)
+    values = np.from_dlpack(table.column(number).chunk(0)).astype(float)
     del table, columns
     pa.default_memory_pool().release_unused()  # else no other part can use it
     keys = np.sort(query * len(items) + item)

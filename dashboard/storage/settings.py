@@ -2,17 +2,16 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from dashboard.errors import DataError, Findings, add_finding, list_names
 from dashboard.texts import read_text
 
-Settings = Mapping[str, Any]
+Settings = dict[str, Any]
 """Content of a TOML file, by key."""
 
-SETTINGS = {
+SETTINGS: Settings = {
     "title": "",
     "about": "",
     "licence": "",
@@ -29,7 +28,7 @@ SETTINGS = {
 """Settings of the core; the value shows the type, and is the default where it says something."""
 
 
-def read_settings(path: Path, schema: Settings, findings: Findings) -> dict[str, Any]:
+def read_settings(path: Path, schema: Settings, findings: Findings) -> Settings:
     """Return the settings that a file gives; the file may be missing or empty.
 
     Raises:
@@ -46,7 +45,7 @@ def read_settings(path: Path, schema: Settings, findings: Findings) -> dict[str,
     return {key: value for key, value in found.items() if key in schema}
 
 
-def read_toml(path: Path, name: str, findings: Findings | None = None) -> dict[str, Any]:
+def read_toml(path: Path, name: str, findings: Findings | None = None) -> Settings:
     """Return the content of a TOML file; nothing if it is missing.
 
     Args:
@@ -72,9 +71,7 @@ def read_toml(path: Path, name: str, findings: Findings | None = None) -> dict[s
 def _fits(value: object, example: object) -> bool:
     if isinstance(example, list):
         return isinstance(value, list) and all(_fits(each, example[0]) for each in value)
-    if isinstance(example, float):
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return type(value) is type(example)
+    return type(value) in ((int, float) if isinstance(example, float) else (type(example),))
 
 
 def _describe(example: object) -> str:

@@ -3,7 +3,7 @@
 import csv
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from dashboard.errors import DataError, Findings, add_finding, explain_errors
 from dashboard.tables import AnyArray, Names
 from dashboard.texts import read_text
 
-Arrays = Mapping[str, Any]
+Arrays = dict[str, Any]
 """Arrays by their names: of numpy, or read from their file by slices."""
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
 ENDINGS = (".txt", ".ids", ".npy", ".json", *TABLES)
@@ -184,8 +184,7 @@ def list_ids(found: Any, part: str = "") -> Names:
         by_row = {str(at): name for name, at in found.items() if isinstance(at, int)}
         if found.keys() == {*places}:  # ids by rows; numbers that could be either say nothing
             by_row = {} if by_row.keys() == found.keys() else found
-        rows = list(map(by_row.get, places))
-        found = found.get(part) or found.get("ids") or rows
+        found = found.get(part) or found.get("ids") or list(map(by_row.get, places))
     is_list = isinstance(found, list) and {*map(type, found)} <= {str, int}
     return list(map(str, found)) if is_list else []
 
@@ -222,7 +221,7 @@ def read_id_file(path: Path, name: str, count: int, findings: Findings, part: st
     return [row[0] for row in rows] if len(first) == 1 else []
 
 
-def _read_rows(path: Path, name: str, findings: Findings) -> list[list[str]]:
+def _read_rows(path: Path, name: str, findings: Findings) -> Sequence[Names]:
     """Return the cells of lines, or of the header and the rows of a table; of Parquet its ids."""
     if path.suffix == ".parquet":
         from pyarrow import parquet  # type: ignore[import-untyped]

@@ -8,7 +8,7 @@ from itertools import count
 from operator import attrgetter
 from pathlib import Path
 from threading import Condition
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from cachetools import LRUCache, cached
@@ -68,14 +68,15 @@ class ArrayFile:
         first, last, _ = rows.indices(len(self))
         width = self.shape[1]
         with self.path.open("rb") as file:
-            if _find_state(os.fstat(file.fileno())) != self.state:
+            if _find_state(file) != self.state:
                 found, do = "a file that has changed since", "Reload the page, or open it again."
                 raise DataError(self.name, found, "one state of it", do=do)
             file.seek(self.start + first * width * self.dtype.itemsize)
             return np.fromfile(file, self.dtype, (last - first) * width).reshape(-1, width)
 
 
-def _find_state(status: os.stat_result) -> tuple[int, int]:
+def _find_state(file: IO[bytes]) -> tuple[int, int]:
+    status = os.fstat(file.fileno())
     return status.st_size, status.st_mtime_ns
 
 
@@ -108,14 +109,14 @@ class Vectors(Named):
         """Return the vectors of some ids in succession, at length 1. [ids, dimension]."""
         rows = self.rows[first:last]
         block = self.stored[rows[0] : rows[-1] + 1]
-        wide = (block if len(block) == len(rows) else block[rows - rows[0]]).astype(np.float64)
+        wide = (block if len(block) == len(rows) else block[rows - rows[0]]).astype(float)
         wide /= self.lengths[first:last, None]
         return wide.astype(np.float32)
 
     def read(self, places: IntArray) -> Float32Array:
         """Return the vectors at some places, at length 1. [places, dimension]."""
         if not len(places):
-            return np.empty((0, self.dimension), dtype=np.float32)
+            return np.empty((0, self.dimension), np.float32)
         if (units := self.units) is not None:
             return units[places]
         known, at = np.unique(places, return_inverse=True)
@@ -132,7 +133,7 @@ class Vectors(Named):
 
 @cached(LRUCache(MAX_KEPT, getsizeof=attrgetter("nbytes")), condition=Condition())
 def _scale_all(vectors: Vectors) -> Float32Array:
-    units = np.empty((len(vectors.ids), vectors.dimension), dtype=np.float32)
+    units = np.empty((len(vectors.ids), vectors.dimension), np.float32)
     step = max(1, BLOCK // vectors.dimension)
     for start in range(0, len(units), step):
         units[start : start + step] = vectors.scale(start, start + step)
@@ -185,7 +186,7 @@ def open_array(path: Path, name: str, meant: str, do: str = "") -> tuple[ArrayFi
         DataError: If it is not a whole file of numbers in two dimensions.
     """
     with path.open("rb") as file:
-        state = _find_state(os.fstat(file.fileno()))
+        state = _find_state(file)
         try:
             shape, is_fortran, dtype = HEADERS[np.lib.format.read_magic(file)](file)
         except Exception as error:  # a damaged header raises almost any kind
@@ -231,7 +232,7 @@ def _compute_lengths(
     with np.errstate(invalid="ignore", over="ignore"):
         lengths = np.concatenate(
             [
-                np.linalg.norm(stored[start : start + step].astype(np.float64), axis=1)
+                np.linalg.norm(stored[start : start + step].astype(float), axis=1)
                 for start in range(0, len(stored), step)
             ]
         )

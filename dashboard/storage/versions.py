@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -15,7 +15,7 @@ from dashboard.storage.drafts import write_file
 from dashboard.storage.runs import Pairs, read_run
 from dashboard.storage.settings import read_toml
 from dashboard.storage.vectors import Vectors, read_vectors
-from dashboard.tables import Names, Table, Ties
+from dashboard.tables import Names, Table, Texts, Ties
 from dashboard.texts import read_text
 
 RUNS = (".trec", ".txt", ".run", ".csv")
@@ -50,7 +50,7 @@ class Version:
 
     def list_arrays(self) -> list[Vectors]:
         """Return the vectors of items and of queries that there are."""
-        return [each for each in (self.items, self.queries) if each is not None]
+        return [each for each in (self.items, self.queries) if each]
 
 
 Versions = dict[str, Version]
@@ -99,14 +99,14 @@ def read_version(
     texts = [name for name, item in queries.list_rows("item_id") if not item]
     has_own = bool(texts) or _names_any(place / "queries.txt", queries)
     stored = read_vectors(place, "queries", queries.ids, findings, shown) if has_own else None
-    if stored is not None and stored.dimension != gallery.dimension:
+    if stored and stored.dimension != gallery.dimension:
         raise DataError(
             f"{shown}/queries.npy",
             f"query vectors of {stored.dimension} dimensions",
             f"{gallery.dimension}, as the items have",
         )
     for stem, vectors, wanted in (("items", gallery, items.ids), ("queries", stored, texts)):
-        there = frozenset(() if vectors is None else vectors.ids)
+        there = frozenset(vectors.ids if vectors else ())
         lacking = [name for name in wanted if name not in there]
         told = (f"of {len(wanted):,}", f"one for each of {stem}")
         findings += count_odd(f"{shown}/{stem}.npy", lacking, *told, before="no vector for ")
@@ -120,20 +120,20 @@ def order_versions(versions: Versions) -> Names:
 
     Of versions of the same files, such as an index, it is the first.
     """
-    named: dict[str, str] = {}
+    named: Texts = {}
     for name, version in versions.items():
         named.setdefault(version.file or name, name)
     dates = {name: versions[name].date for name in named.values()}
     return sorted(dates, key=dates.__getitem__) if all(dates.values()) else list(dates)
 
 
-def digest_inputs(table: Table, stem: str) -> dict[str, str]:
+def digest_inputs(table: Table, stem: str) -> Texts:
     """Return a digest of what the vector of each row is made of, by its id."""
     made = {name: json.dumps(cells) for name, *cells in table.list_rows(*INPUTS[stem])}
     return {name: sha256(each.encode()).hexdigest()[:12] for name, each in made.items()}
 
 
-def read_inputs(place: Path) -> dict[str, dict[str, str]]:
+def read_inputs(place: Path) -> dict[str, Texts]:
     """Return what the vectors of a folder were made of; nothing where that is not told."""
     try:
         told = json.loads((place / MADE_FOR).read_bytes())
@@ -149,7 +149,7 @@ def record_version(version: Version, items: Table, queries: Table, place: Path) 
             record_inputs(place, table, stem, vectors.ids)
 
 
-def record_inputs(place: Path, table: Table, stem: str, ids: Iterable[str]) -> None:
+def record_inputs(place: Path, table: Table, stem: str, ids: Names) -> None:
     """Write beside vectors which rows of a table some of them were made for."""
     told, now = read_inputs(place), digest_inputs(table, stem)
     told[stem] = told.get(stem, {}) | {name: now[name] for name in ids if name in now}
@@ -169,14 +169,12 @@ def list_stale(folder: Path, versions: Versions, items: Table, queries: Table) -
         for name, made in before.items():
             vectors = getattr(versions[name], stem)
             known = vectors.index if vectors else {}
-            changed = [n for n, each in made.items() if n in known and each != now.get(n, each)]
-            what = f"{stem} whose {' or '.join(INPUTS[stem])} changed since it was made"
             new, more = ("NEW", "") if stem == "items" else (name, " --what queries")
             typed = f"embed {folder.name} {shlex.quote(new)}{more} --encoder ENCODER"
             findings += count_odd(
                 f"models/{name}/{stem}.npy",
-                changed,
-                what,
+                [n for n, each in made.items() if n in known and each != now.get(n, each)],
+                f"{stem} whose {' or '.join(INPUTS[stem])} changed since it was made",
                 f"those that it was made for. Type: python -m dashboard {typed}",
             )
     return findings

@@ -1,31 +1,18 @@
 """`keywords`: words of a text mapped to keywords, and a team's own vocabulary and mapping."""
 
-from __future__ import annotations
+from argparse import Namespace
 
-from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
-
-from dashboard.commands.options import FINE, Answer, add_collection, add_options, open_call
+from dashboard.commands.options import FINE, Answer, open_call
 from dashboard.commands.output import replace_file, say, write_rows
-
-if TYPE_CHECKING:
-    from dashboard.plugins.alfa.keywords import Vocabulary
-    from dashboard.storage.collection import Collection
 
 HELP = "words of a text mapped to keywords; --draft and --write for your own collection"
 OPTIONS = """
+TEXT  text of a query
 --threshold SCORE  least score of a keyword that is kept, 0 to 1 (default: the collection's)
 --draft  write vocabulary.toml with every keyword, to be given other words by you
 --write  map the words of all text queries and write query_keywords.csv
 """
 COLUMNS = ("ngram", "keyword", "group", "score", "kept")
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
-    parser.add_argument("text", nargs="?", default="", metavar="TEXT", help="text of a query")
-    add_options(parser, OPTIONS)
 
 
 def answer(call: Namespace) -> Answer:
@@ -44,7 +31,7 @@ def answer(call: Namespace) -> Answer:
     collection = open_call(call)
     if "alfa" in collection.unread:
         raise collection.unread["alfa"]
-    if collection.tables.get("alfa") is None:
+    if not collection.tables.get("alfa"):
         raise ValueError(f"{collection.name} has no keywords: there is no unified_annotation.csv.")
     if call.draft:
         path = collection.folder / "vocabulary.toml"
@@ -55,27 +42,20 @@ def answer(call: Namespace) -> Answer:
         return [{"file": path.name, "rows": text.count("[[keyword]]")}], ("file", "rows"), FINE
     vocabulary = read_vocabulary(collection)
     if call.write:
-        return _write_mapping(collection, vocabulary)
+        asked = [(name, text) for name, text in collection.queries.list_rows("text") if text]
+        mapped = map_texts([text for _, text in asked], vocabulary)
+        rows = [
+            each.describe() | {"query_id": name, "score": f"{each.score:.4f}"}
+            for (name, _), found in zip(asked, mapped, strict=True)
+            for each in found
+        ]
+        path = collection.folder / "query_keywords.csv"
+        columns = ("query_id", "ngram", "group", "keyword", "score")
+        replace_file(path, write_rows(rows, columns, "csv").encode())
+        return [{"file": path.name, "rows": len(rows)}], ("file", "rows"), FINE
     (found,) = map_texts([call.text], vocabulary)
     usual = find_threshold(collection)
     kept = keep_best(found, usual if call.threshold is None else call.threshold)
     for negated in list_negations(call.text, vocabulary):
         say(f"note: {negated!r} is negated and names no keyword")
     return [each.describe() | {"kept": each in kept} for each in found], COLUMNS, FINE
-
-
-def _write_mapping(collection: Collection, vocabulary: Vocabulary) -> Answer:
-    from dashboard.plugins.alfa.mapping import map_texts
-
-    asked = [(name, text) for name, text in collection.queries.list_rows("text") if text]
-    mapped = map_texts([text for _, text in asked], vocabulary)
-    rows = [
-        each.describe() | {"query_id": name, "score": f"{each.score:.4f}"}
-        for (name, _), found in zip(asked, mapped, strict=True)
-        for each in found
-    ]
-    path = collection.folder / "query_keywords.csv"
-    replace_file(
-        path, write_rows(rows, ("query_id", "ngram", "group", "keyword", "score"), "csv").encode()
-    )
-    return [{"file": path.name, "rows": len(rows)}], ("file", "rows"), FINE

@@ -13,7 +13,7 @@ from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.judging import list_relevant_grades
 from dashboard.study.study import Study
-from dashboard.tables import BoolArray, FloatArray, IntArray, Rows
+from dashboard.tables import BoolArray, FloatArray, IntArray, Reasons, Rows
 
 NO_KEYWORD = "no keyword mapped"
 NO_ITEM_KEYWORD = "item without keywords"
@@ -32,7 +32,7 @@ class KeywordJudgement(NamedTuple):
     tables: Keywords
     required: Sequence[Sequence[Keyword]]
     own_items: IntArray
-    unscorable: dict[int, str]
+    unscorable: Reasons
     relevant_from: float = 1.0
 
     def count_matches(self, query: int) -> IntArray:
@@ -42,11 +42,10 @@ class KeywordJudgement(NamedTuple):
         return np.asarray(self.tables.has[places].sum(axis=0))
 
     def grades(self, query: int) -> FloatArray:
-        matched = self.count_matches(query)
         judged = self.tables.annotated & bool(self.required[query])
         if self.own_items[query] >= 0:
             judged[self.own_items[query]] = False
-        return np.where(judged, matched == len(self.required[query]), np.nan)
+        return np.where(judged, self.count_matches(query) == len(self.required[query]), np.nan)
 
     def credits(self, query: int) -> FloatArray:
         """Return the share of the required keywords that each judged item has. [items]."""

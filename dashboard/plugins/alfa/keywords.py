@@ -18,7 +18,7 @@ from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import match_ids, refuse_shared
 from dashboard.storage.settings import read_toml
-from dashboard.tables import BoolArray, Names, Row, Table, read_table
+from dashboard.tables import BoolArray, Names, Row, Table, Texts, read_table
 from dashboard.texts import MARKS, require_number, split_cells
 
 ANNOTATION = "unified_annotation.csv"
@@ -91,7 +91,7 @@ def keep_best(candidates: Sequence[Candidate], threshold: float) -> list[Candida
         words = each.ngram.count(" ") + 1
         return (words if each.score >= 1 else 0, each.score + LENGTH_BONUS * words)
 
-    taken: dict[str, str] = {}
+    taken: Texts = {}
     kept = []
     for each in sorted(candidates, key=quality, reverse=True):
         words = each.ngram.split(" ")
@@ -134,10 +134,9 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
         for names, rows in _group_cells(table[columns[group]], items)
         for name in names
     ]
-    mixed = [name for _, name, _ in found if any(mark in name for mark in MARKS)]
     findings += count_odd(
         ANNOTATION,
-        mixed,
+        [name for _, name, _ in found if any(mark in name for mark in MARKS)],
         "keywords with a mark that separates others",
         "one mark in all cells; kept whole",
         "note",
@@ -164,7 +163,7 @@ def make_key(keyword: str) -> str:
     return " ".join(unicodedata.normalize("NFC", keyword).split()).casefold()
 
 
-def _find_spellings(found: Sequence[tuple[str, str, Sequence[int]]]) -> dict[str, str]:
+def _find_spellings(found: Sequence[tuple[str, str, Sequence[int]]]) -> Texts:
     """Return the most frequent spelling of each keyword, by its key."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for _, name, rows in found:
@@ -203,7 +202,7 @@ def _name_group(column: str) -> str:
 
 def _read_mapping(
     collection: Collection,
-    spelling: Mapping[str, str],
+    spelling: Texts,
     groups: Container[str],
     findings: Findings,
 ) -> dict[str, list[Candidate]]:
@@ -219,10 +218,9 @@ def _read_mapping(
         return {}
     columns = ("query_id", "ngram", "group", "keyword", "score")
     table = read_table(path, MAPPING, columns, findings, unique=False)
-    unread = [each for each in table.columns if each not in columns]
     findings += count_odd(
         MAPPING,
-        unread,
+        [each for each in table.columns if each not in columns],
         "columns that are not read",
         "none; mapping_threshold decides which keywords count. Remove rows that do not",
     )
@@ -237,9 +235,8 @@ def _read_mapping(
             continue
         if _name_group(group) not in groups:
             others.setdefault(group, line)
-        number = require_number(score, MAPPING, "score", line)
         named = Keyword(_name_group(group), spelling.get(make_key(keyword), keyword))
-        mapped[query].append(Candidate(ngram, named, number))
+        mapped[query].append(Candidate(ngram, named, require_number(score, MAPPING, "score", line)))
     findings += count_odd(
         MAPPING, strange, "unknown queries", "ids of queries; left out", before="rows of "
     )

@@ -115,16 +115,11 @@ class Phrases:
         """Embeddings of the texts. [texts, dimension]."""
         return embed_texts(self.texts)
 
-    def find_around(self, ngram: str) -> set[int]:
-        """Return the phrases that contain all words of an n-gram."""
-        words = make_plain(ngram, ego=self.ego).split(" ")
-        return set.intersection(*(self.having.get(word, set()) for word in words))
-
-    def find_opposed(self, ngram: str) -> list[int]:
+    def find_opposed(self, words: Names) -> list[int]:
         """Return the entries that have the opposite of a word, and not the word itself."""
         return [
             entry
-            for word in make_plain(ngram, ego=self.ego).split(" ")
+            for word in words
             for other in OPPOSITES.get(word, ())
             for entry in self._find_entries(other) - self._find_entries(word)
         ]
@@ -142,8 +137,9 @@ def _find_near(ngrams: Names, phrases: Phrases) -> dict[str, list[tuple[int, flo
     found = {}
     for ngram, row in zip(short, embed_texts(short) @ phrases.vectors.T, strict=True):
         best = np.maximum.reduceat(row, starts)
-        best[phrases.find_opposed(ngram)] = -1.0
-        around = phrases.find_around(ngram)
+        words = make_plain(ngram, ego=phrases.ego).split(" ")
+        best[phrases.find_opposed(words)] = -1.0
+        around = set.intersection(*(phrases.having.get(word, set()) for word in words))
         names = {int(phrases.owner[phrase]) for phrase in around.intersection(starts.tolist())}
         alike = names | set(np.flatnonzero(best > best.max() - MARGIN).tolist())
         if best.max() >= FLOOR and (names or not around) and len(alike) == 1:

@@ -28,7 +28,7 @@ def check_labels(collection: Collection, findings: Findings) -> bool | None:
         DataError: If the collection asks for the protocol and a label is neither.
     """
     wanted = NAME in collection.protocols
-    if collection.qrels is None or (collection.protocols and not wanted):
+    if not collection.qrels or (collection.protocols and not wanted):
         return None
     values = collection.qrels.values
     items = collection.items
@@ -48,7 +48,7 @@ def check_labels(collection: Collection, findings: Findings) -> bool | None:
     if not (values == 0).any():
         add_finding(findings, "qrels", "no label 0", CANNOT_TELL)
     for version in collection.versions.values():
-        if version.items is not None:
+        if version.items:
             lacking = [each for each in collection.qrels.items if each not in version.items.index]
             file = f"{version.file}/items.npy"
             told = ("annotated items", "one for each; without it an item counts as not found")

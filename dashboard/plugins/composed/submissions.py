@@ -25,13 +25,12 @@ def read_submissions(collection: Collection, broken: Broken, findings: Findings)
 
 def _read_submission(collection: Collection, place: Path, findings: Findings) -> Version:
     """Return a submission as a version; what was repaired in it is a warning."""
-    items = collection.items
-    queries = collection.queries
+    items, queries = collection.items.ids, collection.queries.ids
     qrels = collection.qrels
     name = f"{FOLDER}/{place.name}"
     said: Findings = []
-    gallery = _read_side(place, "gallery", items.ids, qrels.items if qrels else (), said)
-    asked = _read_side(place, "queries", queries.ids, qrels.queries if qrels else (), said)
+    gallery = _read_side(place, "gallery", items, qrels.items if qrels else (), said)
+    asked = _read_side(place, "queries", queries, qrels.queries if qrels else (), said)
     if gallery.dimension != asked.dimension:
         raise DataError(
             f"{name}/queries.npy",
@@ -50,7 +49,7 @@ def _read_side(place: Path, stem: str, ids: Names, annotated: Names, said: Findi
     """
     name = f"{FOLDER}/{place.name}/{stem}.npy"
     vectors = read_vectors(place, stem, ids, said, f"{FOLDER}/{place.name}")
-    if vectors is None:
+    if not vectors:
         raise DataError(name, "no such file", f"a unit vector for each id in {stem}.txt")
     if vectors.stored.dtype.kind != "f":
         raise DataError(name, f"numbers of type {vectors.stored.dtype}", "float32")
@@ -62,10 +61,9 @@ def _read_side(place: Path, stem: str, ids: Names, annotated: Names, said: Findi
             f"no vector for {len(lacking):,} annotated ids ({list_names(lacking)})",
             "one for each annotated item and query",
         )
-    others = [each for each in ids if each not in vectors.index]
     said += count_odd(
         name,
-        others,
+        [each for each in ids if each not in vectors.index],
         f"of {len(ids):,} ids",
         "one for each; none of these is annotated",
         before="no vector for ",

@@ -28,7 +28,7 @@ def compute_spearman(x: FloatArray, y: FloatArray) -> Correlation:
     0.8
     """
     known = ~(np.isnan(x) | np.isnan(y))
-    first, second = (np.round(np.asarray(values, dtype=float)[known], 12) for values in (x, y))
+    first, second = (np.round(np.asarray(values, float)[known], 12) for values in (x, y))
     if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return Correlation(nan, nan, len(first))
     r = float(np.clip(stats.spearmanr(first, second).statistic, -1, 1))
@@ -88,7 +88,6 @@ def compute_difference_interval(
 
     def bound(end: float) -> float:
         one, other = r12 - tanh(atanh(r12) + end), r13 - tanh(atanh(r13) - end)
-        width = sqrt(max(0.0, one**2 + other**2 + 2 * c * one * other))
-        return r12 - r13 + copysign(width, end)
+        return r12 - r13 + copysign(sqrt(max(0.0, one**2 + other**2 + 2 * c * one * other)), end)
 
     return bound(-half), bound(half)

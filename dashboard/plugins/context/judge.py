@@ -74,8 +74,8 @@ def read_tables(collection: Collection, findings: Findings) -> Pairs | str | Non
     """
     folder = collection.folder
     is_named = NAME in collection.protocols
-    if not ((folder / FILE).is_file() or (is_named and collection.qrels is not None)):
-        return "keywords" if is_named and collection.tables.get("alfa") is not None else None
+    if not ((folder / FILE).is_file() or (is_named and collection.qrels)):
+        return "keywords" if is_named and collection.tables.get("alfa") else None
     found = read_answers(collection, findings)
     if any((folder / name).is_file() for name in VIEWED):
         from dashboard.plugins.context.lists import read_lists
@@ -98,7 +98,7 @@ def read_answers(collection: Collection, findings: Findings) -> Pairs:
         raise DataError("collection.toml", f"{STATED} = {largest:g}", "the best relevance, above 0")
     path = collection.folder / FILE
     if not path.is_file():
-        if collection.qrels is None:
+        if not collection.qrels:
             raise DataError(FILE, "no such file", "relevance of each worker, or means in qrels.csv")
         values = _scale(collection.qrels.values, "qrels", largest)
         return collection.qrels._replace(values=values)
@@ -120,10 +120,9 @@ def _scale(
     strange = ~((values >= 0) & (values <= most) | np.isin(values, (-1, -2)))
     if strange.any() or not len(values):
         row = int(np.argmax(strange)) if len(values) else 0
-        found = f"relevance {values[row]:g}" if len(values) else "no relevance"
         raise DataError(
             name,
-            found,
+            f"relevance {values[row]:g}" if len(values) else "no relevance",
             f"a relevance from 0 to {most:g}, or -1 or -2 for an invalid answer",
             line=lines[row] if lines else None,
         )

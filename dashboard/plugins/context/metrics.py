@@ -91,8 +91,7 @@ def sum_lists(
     found = [list_terms(credit) for credit in list_credits(block, k)]
     row = np.repeat(np.arange(len(found)), [len(each) for each in found])
     rank = np.concatenate([np.empty(0, int), *(np.arange(1, len(each) + 1) for each in found)])
-    terms = np.concatenate([np.empty(0), *found])
-    return Sum(row, rank, terms, count_images(block, k, per))
+    return Sum(row, rank, np.concatenate([np.empty(0), *found]), count_images(block, k, per))
 
 
 def weigh_rows(row: IntArray) -> FloatArray:
@@ -102,7 +101,7 @@ def weigh_rows(row: IntArray) -> FloatArray:
     [0.25, 0.25, 0.5]
     """
     _, place, size = np.unique(row, return_inverse=True, return_counts=True)
-    return np.asarray(1 / (size[place] * len(size)))
+    return 1 / (size[place] * len(size))
 
 
 def weigh_by_length(credit: FloatArray, rows: int = 0) -> FloatArray:
@@ -112,8 +111,7 @@ def weigh_by_length(credit: FloatArray, rows: int = 0) -> FloatArray:
 
 def weigh_by_arrival(credit: FloatArray) -> FloatArray:
     """Return (1 ÷ k) · Π (1 − r) over earlier results; the reader stops by the original credit."""
-    arrives = np.append(1.0, np.cumprod(1 - credit))[: len(credit)]
-    return arrives / np.arange(1, len(credit) + 1)
+    return np.append(1.0, np.cumprod(1 - credit))[: len(credit)] / np.arange(1, len(credit) + 1)
 
 
 DISCOUNTS: dict[str, tuple[Discount, str, tuple[Setting, ...], Setting]] = {

@@ -151,7 +151,7 @@ def make_block(credits: list[FloatArray]) -> Block:
 def measure_lists(pages: pd.DataFrame, metrics: str, average: str = "pictures") -> pd.DataFrame:
     """Return the value of each metric (columns) for each list (index)."""
     by = pages.groupby("list_id", sort=False)
-    credits = [group["relevance"].to_numpy(dtype=float) for _, group in by]
+    credits = [group["relevance"].to_numpy(float) for _, group in by]
     block = make_block(credits)
     values = {str(each): each(block) for each in parse(metrics)}
     if average == "rows":
@@ -178,7 +178,7 @@ def compare_gains(viewed: ViewedLists, reading: Reading, least_rows: int = 0) ->
 def _correlate(known: pd.DataFrame) -> Row:
     """Return the row of an original and a context-aware gain, beside what people felt."""
     original, aware, _ = known.columns
-    first, second, felt = known.to_numpy(dtype=float).T
+    first, second, felt = known.to_numpy(float).T
     plain = compute_spearman(first, felt)
     context = compute_spearman(second, felt)
     between = compute_spearman(first, second).r
@@ -251,9 +251,9 @@ def compare_halves(viewed: ViewedLists, reading: Reading) -> Rows:
     rows = []
     for part, lists, border in (("low", low, 0), ("high", high, -1)):
         tied = _count_tied(variance, variance[lists], border)
-        felt = found.satisfaction.reindex(lists).to_numpy(dtype=float)
+        felt = found.satisfaction.reindex(lists).to_numpy(float)
         for name in values.columns:
-            r, p, n = compute_spearman(values.loc[lists, name].to_numpy(dtype=float), felt)
+            r, p, n = compute_spearman(values.loc[lists, name].to_numpy(float), felt)
             rows.append({
                 "part": part, "run": "pages", "metric": name, "cutoff": None,
                 "r": r, "p": p, "n": n, "star": _is_clear(p), "tied": tied,
@@ -274,7 +274,6 @@ def describe_spread(viewed: ViewedLists, reading: Reading) -> Rows:
     found = clean(viewed, reading.rows)
     felt = found.satisfaction
     pages = take_rows(found.pages, min(reading.rows, FIRST_PAGE))
-    shown = pages.groupby("list_id", sort=False)["relevance"]
     return [
         {
             "list_id": name,
@@ -283,8 +282,8 @@ def describe_spread(viewed: ViewedLists, reading: Reading) -> Rows:
             "deviation_in_context": float(compute_gain(credit, 1).std()),
             "satisfaction": felt.get(name),
         }
-        for name, group in shown
-        for credit in [group.to_numpy(dtype=float)]
+        for name, group in pages.groupby("list_id", sort=False)["relevance"]
+        for credit in [group.to_numpy(float)]
     ]
 
 
@@ -311,13 +310,13 @@ def list_steps(viewed: ViewedLists, list_id: str, reading: Reading, discount: st
     """Return one list picture by picture: what each adds to a context-aware gain, and why.
 
     r is relevance ÷ 100; best the largest up to there, and best_rank where it was first; adjusted
-    r' = r² ÷ best; gain the mean of r' in the window; discount d(k); adds gain × discount. Null
+    r' = r² ÷ best; gain the mean of r' in the window; discount d(k); adds gain × discount. NaN
     below the depth, and for invalid results.
     """
     mine = viewed.pages[viewed.pages["list_id"] == list_id].reset_index(drop=True)
     valid = mine[mine["relevance"] >= 0]
     read = valid[valid["row"].rank(method="dense") <= reading.rows]
-    credit = (read["relevance"] / SCALE).to_numpy(dtype=float)
+    credit = (read["relevance"] / SCALE).to_numpy(float)
     best = np.maximum.accumulate(credit)
     gain = compute_gain(credit, reading.window, reading.divide)
     weights = np.full(len(credit), np.nan)
@@ -335,7 +334,8 @@ def list_steps(viewed: ViewedLists, list_id: str, reading: Reading, discount: st
         index=read.index,
     )  # fmt: skip
     table = mine[["row", "column", "item_id", "relevance"]].join(steps)
-    return [write_nulls(row) for row in table.to_dict("records")]
+    rows: Rows = table.to_dict("records")
+    return rows
 
 
 TABLES: dict[str, Callable[[ViewedLists, Reading], Rows]] = {

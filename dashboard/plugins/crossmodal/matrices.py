@@ -16,11 +16,10 @@ from dashboard.plugins.crossmodal.matrix_source import MatrixSource, find_decima
 from dashboard.plugins.crossmodal.sides import TEXTS
 from dashboard.retrieval.sources import place_items
 from dashboard.storage.collection import Collection
-from dashboard.storage.media import Matches
 from dashboard.storage.runs import list_pairs
 from dashboard.storage.vectors import open_array, read_ids
 from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
-from dashboard.tables import IntArray, Names, Ties
+from dashboard.tables import IntArray, Names, Texts, Ties
 from dashboard.texts import require_file
 
 SETTING = "matrix_rows"
@@ -89,14 +88,12 @@ def _read_axes(path: Path, shape: tuple[int, int], findings: Findings) -> Axes |
         require_file(file, name, f"the ids of runs/{path.name}, one a line")
         ids = read_ids(file, name, findings)
         if len(ids) != number:
-            found = f"{number:,} {axis} and {len(ids):,} ids in {name}"
             do = "Write the ids of the matrix as it is; its transpose has the other two files."
-            turned = len(ids) == shape[1 - len(read)]
             raise DataError(
                 f"runs/{path.name}",
-                found,
+                f"{number:,} {axis} and {len(ids):,} ids in {name}",
                 f"an id for each of the {axis}, in the same order",
-                do=do if turned else "",
+                do=do if len(ids) == shape[1 - len(read)] else "",
             )
         read.append(ids)
     return read
@@ -148,7 +145,7 @@ def _list_sides(collection: Collection) -> tuple[Names, Names, str]:
     return pictures, texts, "in the order of items.csv and queries.csv"
 
 
-def _find_queried(collection: Collection) -> Matches:
+def _find_queried(collection: Collection) -> Texts:
     """Return the item that each query is about, else the text item that has its words.
 
     Of several texts with the same words a query has one that belongs to its picture, by the judged
@@ -175,7 +172,7 @@ def _find_queried(collection: Collection) -> Matches:
     return found
 
 
-def _find_lines(collection: Collection, axes: Axes, meant: Matches) -> IntArray:
+def _find_lines(collection: Collection, axes: Axes, meant: Texts) -> IntArray:
     """Return the row of each query, and the column of those that have no row; else -1."""
     places = [{name: line for line, name in enumerate(axis)} for axis in axes]
     names = collection.queries.ids

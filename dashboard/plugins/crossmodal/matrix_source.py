@@ -4,14 +4,14 @@ A query's row ranks the columns, its column the rows.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from dashboard.errors import DataError
-from dashboard.retrieval.gallery import Ranking, SortedRanking
+from dashboard.retrieval.gallery import Rankings, SortedRanking
 from dashboard.retrieval.sources import NOTHING, Source
 from dashboard.storage.vectors import ArrayFile
 from dashboard.tables import AnyArray, FloatArray, IntArray, Reasons, Ties
@@ -85,7 +85,7 @@ class MatrixSource(Source):
             found.append((known, items[known]))
         return found
 
-    def rank(self, queries: IntArray) -> Iterator[Ranking]:
+    def rank(self, queries: IntArray) -> Rankings:
         start = 0
         while start < len(queries):
             is_line = int(self.asking[0, queries[start]] >= 0)  # those of one kind come together
@@ -93,7 +93,7 @@ class MatrixSource(Source):
             yield from self._rank_block(queries[start:stop])
             start = stop
 
-    def _rank_block(self, queries: IntArray) -> Iterator[Ranking]:
+    def _rank_block(self, queries: IntArray) -> Rankings:
         rankings = [NOTHING] * len(queries)
         for lines, read, (others, items) in zip(
             self.asking[:, queries], (self._read_lines, self._read_across), self._found, strict=True

@@ -82,7 +82,7 @@ def read_sides(collection: Collection, findings: Findings) -> Sides | None:
         for name in dict.fromkeys(side)
         if name
     }
-    if len(members) < 2 or collection.qrels is None:
+    if len(members) < 2 or not collection.qrels:
         return None
     strange = [
         query for query, among in queries.list_rows("among") if among and among not in members
@@ -103,7 +103,7 @@ def read_sides(collection: Collection, findings: Findings) -> Sides | None:
 
 def _report_unpaired(collection: Collection, sides: Sides, findings: Findings) -> None:
     """Add a warning for queries, and for items that are searched, without anything that belongs."""
-    assert collection.qrels is not None
+    assert collection.qrels
     pairs = [pair for pair, grade in list_pairs(collection.qrels) if grade >= 1]
     asking, found = ({pair[side] for pair in pairs} for side in (0, 1))
     bare = [query for query in collection.queries.ids if query not in asking]

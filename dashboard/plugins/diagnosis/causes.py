@@ -23,7 +23,7 @@ from dashboard.evaluation.judgement import find_relevant
 from dashboard.retrieval.gallery import Gallery
 from dashboard.retrieval.sources import VectorSource
 from dashboard.study.study import Study
-from dashboard.tables import BoolArray, Float32Array, FloatArray, IntArray
+from dashboard.tables import BoolArray, Float32Array, IntArray
 
 LABEL, NEAR, ALIKE, MODEL = CAUSES = ("doubtful label", "near miss", "look-alike", "model error")
 MOST = 0.7
@@ -70,29 +70,20 @@ class Neighbourhood:
         return self.items[np.argpartition(-cosines, most - 1, axis=1)[:, :most]]
 
     @cached_property
-    def _probes(self) -> IntArray:
+    def probes(self) -> IntArray:
+        """Items of the sample that tell what is usual."""
         return self.items[:: max(1, -(-len(self.items) // PROBES))]
 
     @cached_property
-    def _near_probes(self) -> IntArray:
-        return self.find(self._probes)
+    def near_probes(self) -> IntArray:
+        """The nearest items of each of them. [probes, nearest]."""
+        return self.find(self.probes)
 
     @cached_property
     def usual(self) -> float:
         """The cosine that USUAL of all pairs of items stay below."""
-        vectors = self.read(self._probes)
-        cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), k=1)]
-        return float(np.quantile(cosines, USUAL))
-
-    def list_shares(self, has: BoolArray, judged: BoolArray) -> FloatArray:
-        """Return the share of neighbours that have something, around items that are judged not to.
-
-        Args:
-            has: Whether each item of the collection has it.
-            judged: Whether that is known of each item.
-        """
-        lacking = (judged & ~has)[self._probes]
-        return np.asarray(has[self._near_probes[lacking]].mean(axis=1))
+        vectors = self.read(self.probes)
+        return float(np.quantile((vectors @ vectors.T)[np.triu_indices(len(vectors), k=1)], USUAL))
 
 
 @lru_cache(maxsize=8)
@@ -114,6 +105,8 @@ class Cause(NamedTuple):
     note: str
 
 
+Causes = dict[int, Cause]
+"""Causes of wrong results, by their items."""
 Parts = Mapping[str, BoolArray]
 """Whether each item has each thing that a query asks for, by its name; "": it is relevant."""
 
@@ -137,8 +130,8 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
         for item in items[items >= 0].tolist()
     }
     source = study.run(version).source
-    doubtful: dict[int, Cause] = {}
-    alike: dict[int, Cause] = {}
+    doubtful: Causes = {}
+    alike: Causes = {}
     if isinstance(source, VectorSource) and (around := survey(source.gallery)):
         known = items[(items >= 0) & (around.gallery.rows[items] >= 0)]
         near = {item: lacking[item][0] for item in known.tolist() if len(lacking[item]) == 1}
@@ -157,7 +150,7 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
 
 def _find_doubtful(
     parts: Parts, judged: BoolArray, around: Neighbourhood, lacking: Mapping[int, str]
-) -> dict[int, Cause]:
+) -> Causes:
     """Return the items with a doubtful label: they lack one thing that their neighbours have."""
     found = {}
     nearest = around.find(np.array([*lacking], int))
@@ -166,21 +159,20 @@ def _find_doubtful(
         number = int(has[near].sum())
         if number < MOST * len(near):
             continue
-        others = around.list_shares(has, judged)
+        lacks = (judged & ~has)[around.probes]
+        others = has[around.near_probes[lacks]].mean(axis=1)  # share of neighbours that have it
         if len(others) >= COMMON and (others >= MOST).mean() <= RARE:
             what = f"have {name}" if name else "are relevant"
             found[item] = Cause(LABEL, name, f"{LABEL}? {number} of {len(near)} neighbours {what}")
     return found
 
 
-def _find_alike(
-    study: Study, around: Neighbourhood, query: int, items: IntArray
-) -> dict[int, Cause]:
+def _find_alike(study: Study, around: Neighbourhood, query: int, items: IntArray) -> Causes:
     """Return the items that resemble a relevant item, or the query's own, unusually."""
     own = int(study.collection.own_items[query])
     to = np.array([own]) if own >= 0 else find_relevant(study.judgement, query)
     to = to[around.gallery.rows[to] >= 0]
-    found: dict[int, Cause] = {}
+    found: Causes = {}
     cosines = around.read(items) @ around.read(to).T
     for item, row in zip(items.tolist(), cosines if len(to) else (), strict=False):
         at = int(row.argmax())

@@ -1,8 +1,8 @@
 """`why`: suspected causes of the candidate's wrong results, over all, by slice and by query."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
-from dashboard.commands.options import FINE, Answer, add_choices, add_collection, open_pair
+from dashboard.commands.options import FINE, Answer, open_pair
 from dashboard.commands.output import say
 from dashboard.errors import ChoiceError, list_names
 from dashboard.study.choices import Choice
@@ -24,13 +24,9 @@ CHOICES = (
         parse=check_cause,
     ),
 )
+KEYS = ("baseline", "candidate", "metric", "shown")
+OPTIONS = ""
 COLUMNS = ("scope", "cause", "detail", "results", "share")
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
-    add_choices(parser, "baseline", "candidate", "metric", "shown")
 
 
 def answer(call: Namespace) -> Answer:

@@ -1,25 +1,19 @@
 """`measure` of the core, which also explains the values of a query."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from dashboard.commands import measure
-from dashboard.commands.options import FINE, Answer, add_options, open_study_of
+from dashboard.commands.options import FINE, Answer, open_study_of
 from dashboard.commands.output import say
 
-HELP = measure.HELP
+HELP, FILES, KEYS = measure.HELP, True, measure.KEYS
+OPTIONS = f"""{measure.OPTIONS}
+--explain QUERY_ID  the terms that add up to each value of this query, a row a result
+"""
 TERMS = (
     "run", "query_id", "metric", "cutoff", "rank", "item_id", "grade", "credit", "hit", "term",
     "sum",
 )  # fmt: skip
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the core's command, and one for a query."""
-    measure.add_arguments(parser)
-    add_options(
-        parser,
-        "--explain QUERY_ID  the terms that add up to each value of this query, a row a result",
-    )
 
 
 def answer(call: Namespace) -> Answer:

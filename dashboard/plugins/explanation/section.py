@@ -44,8 +44,7 @@ def _draw(study: Study, version: str, query: int, measure: Measure) -> None:
     if why_not:
         st.text(f"{version}: {why_not}")
         return
-    adding = sum(row["term"] != 0 for row in rows)
-    many = count_things(adding, "term")
+    many = count_things(sum(row["term"] != 0 for row in rows), "term")
     told = f"{version}: {write_number(value)}, the sum of {many} other than 0"
     if divisor != 1:
         told += f", divided by {write_number(divisor).removesuffix('.000')}"

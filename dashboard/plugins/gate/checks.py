@@ -129,7 +129,7 @@ def _check(condition: Condition, row: Row) -> Check:
     return Check(condition, has_failed, f"{reason}; {why}" if has_failed else reason)
 
 
-def write_junit(checks: Sequence[Check], names: Names, told: Iterable[str]) -> str:
+def write_junit(checks: Sequence[Check], names: Names, told: Names) -> str:
     """Return JUnit XML with a test case a check.
 
     Args:
@@ -157,9 +157,7 @@ def write_junit(checks: Sequence[Check], names: Names, told: Iterable[str]) -> s
     return f"{ElementTree.tostring(root, 'unicode', xml_declaration=True)}\n"
 
 
-def write_markdown(
-    checks: Sequence[Check], rows: Iterable[Row], names: Names, told: Iterable[str]
-) -> str:
+def write_markdown(checks: Sequence[Check], rows: Iterable[Row], names: Names, told: Names) -> str:
     """Return the verdict, the checks, choices that change numbers, and the comparison."""
     failed = sum(each.has_failed for each in checks)
     verdict = f"{failed:,} of {len(checks):,} checks failed" if failed else "all checks passed"

@@ -1,19 +1,12 @@
 """`compare` of the core with conditions that a candidate has to meet, and files of the checks."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from dashboard.commands import compare_versions
-from dashboard.commands.options import (
-    FINE,
-    FOUND,
-    Answer,
-    add_options,
-    complain_about_gaps,
-    open_pair,
-)
+from dashboard.commands.options import FINE, FOUND, Answer, complain_about_gaps, open_pair
 from dashboard.commands.output import replace_file, say
 
-HELP = compare_versions.HELP
+HELP, FILES, KEYS = compare_versions.HELP, True, compare_versions.KEYS
 OPTIONS = """
 --fail-on CONDITIONS  "P@5<0 AP<-0.01" ends with 1 where a 95 %% interval lies entirely below its
     limit; an interval is not corrected for several metrics, as p is
@@ -22,12 +15,6 @@ OPTIONS = """
 --junit FILE  write the checks to this file as JUnit XML; without conditions, each metric<0
 --markdown FILE  write comparison and checks to this file in Markdown, for a pull request
 """
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the core's command, and those of conditions."""
-    compare_versions.add_arguments(parser)
-    add_options(parser, OPTIONS)
 
 
 def answer(call: Namespace) -> Answer:

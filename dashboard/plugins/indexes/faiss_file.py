@@ -6,7 +6,7 @@ It is a file of faiss.write_index with one more line, JSON, that says for which 
 import hashlib
 import json
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError, explain_errors
-from dashboard.retrieval.gallery import Ranking, SortedRanking
+from dashboard.retrieval.gallery import Rankings, SortedRanking
 from dashboard.retrieval.sources import NOTHING, RunFileSource, Source, VectorSource, make_source
 from dashboard.storage.collection import Collection, forget_collection
 from dashboard.storage.index_files import refuse_files
@@ -61,9 +61,8 @@ class IndexLine:
     @property
     def title(self) -> str:
         """Factory string, parameters and server."""
-        return " ".join(
-            filter(None, (self.factory, self.parameters, f"on {self.uri}" if self.uri else ""))
-        )
+        parts = (self.factory, self.parameters, self.uri and f"on {self.uri}")
+        return " ".join(filter(None, parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +87,7 @@ class IndexSource(Source):
     folder: Path
     failures: list[DataError] = field(default_factory=list)
 
-    def rank(self, queries: IntArray) -> Iterator[Ranking]:
+    def rank(self, queries: IntArray) -> Rankings:
         gallery = self.exact.gallery
         for start in range(0, len(queries), BLOCK):
             rows = self.exact.rows[queries[start : start + BLOCK]]
@@ -145,8 +144,8 @@ class SearchIndex:
 def require_floats(version: Version) -> Vectors:
     """Return the vectors of the items; raise DataError unless they are floats in a folder."""
     items = version.items
-    if items is None or items.stored.dtype.kind != "f" or not version.file.startswith("models/"):
-        found = "results" if items is None else f"codes of type {items.stored.dtype}"
+    if not items or items.stored.dtype.kind != "f" or not version.file.startswith("models/"):
+        found = f"codes of type {items.stored.dtype}" if items else "results"
         raise DataError(version.file, found, "a version with vectors of floats below models/")
     return items
 
@@ -174,7 +173,7 @@ def read_index_file(collection: Collection, version: Version) -> SearchIndex:
         file.seek(max(0, size - MAX_LINE))
         text = file.read().rpartition(b"\n")[2]
     line = parse_line(text)
-    if line is None or line.content != compute_digest(path, size - len(text) - 1):
+    if not line or line.content != compute_digest(path, size - len(text) - 1):
         found = "an index that is damaged, or that another program has written"
         raise refuse(found, "one that the command `index` has written")
     if line.vectors != digest_vectors(path.parent, items):

@@ -35,7 +35,7 @@ def read_indexes(collection: Collection, broken: Broken, findings: Findings) -> 
                 continue
             name = f"{version.name} ({kind})"
             index = try_to_read(name, broken, partial(read, collection, version))
-            if index is not None:
+            if index:
                 note = f"{version.name}, searched through the {title} {index.line.title}"
                 note += f"; {index.line.recall} when it was built" * bool(index.line.recall)
                 found[name] = replace(version, name=name, note=note, make_source=index.make_source)

@@ -117,7 +117,7 @@ def read_copy(collection: Collection, version: Version) -> SearchIndex:
     items = require_floats(version)
     line = parse_line(path.read_bytes())
     do = f"Copy again: python -m dashboard index {collection.name} --version {version.name} --to "
-    if line is None or not ADDRESS.fullmatch(line.uri):
+    if not line or not ADDRESS.fullmatch(line.uri):
         raise DataError(
             name,
             "a record that is damaged, or that another program has written",

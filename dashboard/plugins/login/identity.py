@@ -142,8 +142,7 @@ def _lead_back(scope: Scope, send: Send) -> Send:
     """Return a `send` that keeps the page at which a login begins, and leads back to it."""
     path = str(scope.get("path", ""))
     is_begin = path.endswith("/auth/login")
-    is_end = path.endswith("/oauth2callback")
-    if scope["type"] != "http" or not (is_begin or is_end):
+    if scope["type"] != "http" or not (is_begin or path.endswith("/oauth2callback")):
         return send
     asked = Request(scope)
 

@@ -53,7 +53,7 @@ def list_ways(collection: Collection) -> list[str]:
         return [ONCE] * any(collection.items[STATED])
     usual = collection.settings.get("default_baseline")
     versions = collection.versions.items()
-    named = [name for name, each in versions if each.items is not None and not each.make_source]
+    named = [name for name, each in versions if each.items and not each.make_source]
     return [BY + name for name in sorted(named, key=lambda name: name != usual)] or [ONCE]
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -25,10 +23,11 @@ from dashboard.plugins.near_duplicates.choice import (
     STATED,
     list_ways,
 )
-from dashboard.retrieval.gallery import Found, Ranking
+from dashboard.retrieval.gallery import Found, Ranking, Rankings
 from dashboard.retrieval.run import Run
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import REMOTE, find_media, read_span
+from dashboard.storage.new_versions import compute_digest
 from dashboard.storage.vectors import Vectors
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
@@ -119,14 +118,13 @@ def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) 
         return first
     for group in _list_identical(items, folder, root):
         first[group] = min(group)
-    if stored is None:
+    if not stored:
         return first
     places = stored.find(items.ids)
     known = np.flatnonzero(places >= 0)
     vectors = stored.read(places[known])
     for start in range(0, len(known), BLOCK):
-        alike = np.round(vectors[start : start + BLOCK] @ vectors.T, 6) >= ALIKE
-        for near in alike:
+        for near in np.round(vectors[start : start + BLOCK] @ vectors.T, 6) >= ALIKE:
             groups = first[known[near]]
             if (groups != groups[:1]).any():
                 first[np.isin(first, groups)] = groups.min()
@@ -144,8 +142,7 @@ def _list_identical(items: Table, folder: Path, root: str) -> list[list[int]]:
             of_size[path.stat().st_size].append((place, path))
     for alike in of_size.values():
         for place, path in alike if len(alike) > 1 else ():
-            with path.open("rb") as opened:
-                content[place] = hashlib.file_digest(opened, "sha256").hexdigest()
+            content[place] = compute_digest(path)
     groups = defaultdict(list)
     for place, told in content.items():
         groups[told, read_span(items, place)].append(place)
@@ -186,7 +183,7 @@ class MergedRun(Run):
 
     groups: Groups
 
-    def _rank(self, queries: IntArray) -> Iterator[Ranking]:
+    def _rank(self, queries: IntArray) -> Rankings:
         for query, ranking in zip(queries.tolist(), super()._rank(queries), strict=True):
             yield MergedRanking(ranking, self.groups, self.groups.list_left_out(query))
 
@@ -206,13 +203,12 @@ class MergedJudgement(NamedTuple):
         return self._merge(query, self.given.credits(query), 0.0)
 
     def _merge(self, query: int, values: FloatArray, nothing: float) -> FloatArray:
-        first = self.groups.first
         members = self.groups.members
         counting = values.copy()
         counting[self.groups.list_left_out(query)] = nothing
         found = counting.copy()
         found[members] = nothing
-        np.fmax.at(found, first[members], counting[members])
+        np.fmax.at(found, self.groups.first[members], counting[members])
         return found
 
 

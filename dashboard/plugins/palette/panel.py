@@ -40,8 +40,8 @@ def draw_palette() -> None:
     steps = [["First steps", text, page, {}] for text, page in FIRST_STEPS if page in pages]
     screens = [["Screen", page.title, name, {}] for name, page in pages.items()]
     files = (cards.FOLDER / "elements.js", FOLDER / "palette.js", FOLDER / "palette.css")
-    component = load_component("palette", *files)
     data = {"entries": steps + screens, "collection": quote(given.get(COLLECTION, ""))}
+    component = load_component("palette", *files)
     go = component(key="palette", data=data, on_go_change=lambda: None).go
     if go and go["page"] in pages:
         chosen = {str(key): str(value) for key, value in go["values"].items()}

@@ -70,8 +70,7 @@ def fetch_media(address: str, is_wanted: bool) -> Path | None:
     """
     parts = _split(address)
     host = (f"s3://{parts.netloc}" if parts.scheme == "s3" else parts.netloc).lower()
-    same = {host, host.removesuffix(f":{PORTS[parts.scheme]}")}
-    if same.isdisjoint(_list_hosts()):
+    if {host, host.removesuffix(f":{PORTS[parts.scheme]}")}.isdisjoint(_list_hosts()):
         raise _refuse(
             address,
             f"the host {host}",
@@ -141,14 +140,16 @@ def _read_http(address: str, parts: SplitResult) -> Iterable[bytes]:
     """Yield a file in pieces; redirects are not followed, and the host is resolved once."""
     import urllib3
 
-    peer, host = _find_peer(address, parts), parts.hostname
+    host = parts.hostname
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     pools = urllib3.PoolManager(
         timeout=SECONDS, retries=False, assert_hostname=host, server_hostname=host
     )
     try:
         with (
-            pools.connection_from_host(peer, parts.port, parts.scheme) as pool,
+            pools.connection_from_host(
+                _find_peer(address, parts), parts.port, parts.scheme
+            ) as pool,
             pool.request(
                 "GET", path, headers={"Host": parts.netloc}, redirect=False, preload_content=False
             ) as answer,

@@ -58,5 +58,4 @@ def make_download(study: Study, choices: Choices, address: str = "") -> bytes:
     from dashboard.plugins.report.page import write_report
     from dashboard.study.changes import list_worse
 
-    queries = list_worse(study, choices)[:QUERIES]
-    return write_report(study, choices, queries, address).encode()
+    return write_report(study, choices, list_worse(study, choices)[:QUERIES], address).encode()

@@ -15,7 +15,7 @@ from dashboard.plugins.reviews.store import back_up
 from dashboard.plugins.reviews.verdicts import DECISION, Verdict, Verdicts, keep_last
 from dashboard.storage.collection import Collection
 from dashboard.storage.folders import find_folder
-from dashboard.tables import Row, Rows
+from dashboard.tables import Names, Row, Rows
 from dashboard.texts import count_things
 
 EXPORT = (
@@ -26,7 +26,7 @@ LIST = (
     "author", "time",
 )  # fmt: skip
 NEXT = ("list_id", "query_id", "item_id", "judged", "pairs")
-Answer = tuple[Rows, tuple[str, ...]]
+Answer = tuple[Rows, Names]
 
 
 def _list(call: Namespace) -> Answer:
@@ -64,7 +64,7 @@ def _next(call: Namespace) -> Answer:
     author = _name_author(call)
     made = _find_list(call)
     pair = figures.find_next(made, rows, author)
-    if pair is None:
+    if not pair:
         why = f"{author} has judged all {len(made.asked):,}" if made.asked else "all are gone"
         if made.closed:
             why = "it is closed"

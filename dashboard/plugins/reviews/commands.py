@@ -22,6 +22,7 @@ ACTIONS = {
 LIST = "--list ID  list (default: the newest that is open)"
 OPTIONS = {
     "create": """\
+--title TITLE!  name of the list
 --choose worst|slice|doubtful|random|change  worst regressions, a --slice, what versions rank most
   differently, random, or change: labels that, if wrong, help the version behind most
   (default worst)
@@ -31,20 +32,16 @@ OPTIONS = {
 """,
     "show": LIST,
     "next": LIST,
-    "decide": "--note TEXT  why, at most 2,000 characters",
+    "close": "--list LIST!  list that is closed",
+    "decide": """\
+--query QUERY!  query
+--item ITEM!  result of the query
+--value VALUE!  relevant, not, keep (the label stays), or a grade
+--note TEXT  why, at most 2,000 characters
+""",
     "export": "--history  rows that were replaced, too",
 }
 """What may be given, in the lines that `add_options` reads."""
-NEEDED = {
-    "create": {"--title": "name of the list"},
-    "close": {"--list": "list that is closed"},
-    "decide": {
-        "--query": "query",
-        "--item": "result of the query",
-        "--value": "relevant, not, keep (the label stays), or a grade",
-    },
-}
-"""Options that have to be given, and their help."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -60,8 +57,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         if name in ("create", "close", "next", "decide"):
             text = "your name, which is not verified (default: the user of this system)"
             each.add_argument("--author", "--owner", default="", metavar="NAME", help=text)
-        for flag, text in NEEDED.get(name, {}).items():
-            each.add_argument(flag, required=True, help=text)
         add_options(each, OPTIONS.get(name, ""))
     add_choices(made["create"], "baseline", "candidate", "metric")
     add_choices(made["export"])

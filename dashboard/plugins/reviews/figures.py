@@ -34,7 +34,7 @@ from dashboard.plugins.reviews.verdicts import (
 )
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pair
-from dashboard.tables import FloatArray, Names, Row, Rows
+from dashboard.tables import FloatArray, Names, Row, Rows, Texts
 from dashboard.texts import count_things
 
 FEW_PAIRS = 30
@@ -104,7 +104,7 @@ def _count_pair(pair: Pair, counts: Counter[str]) -> Row:
     }
 
 
-def list_answers(rows: Verdicts) -> dict[Pair, dict[str, str]]:
+def list_answers(rows: Verdicts) -> dict[Pair, Texts]:
     """Return what each person says of each pair that two or more are sure about."""
     answers = {
         pair: {name: row.answer for name, row in people.items() if row.value != UNSURE}
@@ -130,7 +130,7 @@ def measure_agreement(rows: Verdicts) -> Rows:
         [[each.get(name) == value for value in values] for name in people]
         for _, each in sorted(answers.items())
     ])  # fmt: skip
-    counts = said.sum(axis=1).astype(np.float64)
+    counts = said.sum(axis=1).astype(float)
     alpha = compute_alpha(counts), *resample_figure(counts, compute_alpha)
     number = counts.sum(axis=1, keepdims=True)
     same = (counts * (counts - 1)).sum(axis=1, keepdims=True)
@@ -141,7 +141,7 @@ def measure_agreement(rows: Verdicts) -> Rows:
     busiest = np.argsort(-said.any(axis=2).sum(axis=0), kind="stable")[:MAX_PEOPLE]
     for one, other in combinations(sorted(busiest.tolist()), 2):
         pairs = (said[:, one, :, None] & said[:, other, None, :]).reshape(len(said), -1)
-        both = pairs[pairs.any(axis=1)].astype(np.float64)
+        both = pairs[pairs.any(axis=1)].astype(float)
         if len(both):
             kappa = compute_kappa(both), *resample_figure(both, compute_kappa)
             found.append(_make_row("kappa", [people[one], people[other]], both, *kappa))
@@ -201,9 +201,8 @@ LEVEL = 0.05
 def shuffle_sides(made: JudgingList, query_id: str, author: str) -> tuple[str, str]:
     """Return the versions at the left and at the right: for a person and query always the same."""
     named = "\n".join((made.seed, made.id, query_id, author))
-    is_turned = hashlib.sha256(named.encode()).digest()[0] % 2 == 1
     pair = (made.baseline, made.candidate)
-    return pair[::-1] if is_turned else pair
+    return pair[::-1] if hashlib.sha256(named.encode()).digest()[0] % 2 else pair
 
 
 def list_preferences(made: JudgingList, rows: Iterable[Verdict]) -> Verdicts:

@@ -7,7 +7,6 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, insert, select
@@ -25,7 +24,7 @@ from dashboard.study.changes import find_cutoff, list_changes, list_shown_ranks,
 from dashboard.study.choices import Choices
 from dashboard.study.judging import list_rules
 from dashboard.study.study import Study, open_study
-from dashboard.tables import Names
+from dashboard.tables import Names, Row
 
 COMPARED = {
     "worst": "worst regressions",
@@ -337,7 +336,7 @@ def check_open(connection: Connection, row: Verdict) -> None:
         made = _read(*found) if found else None
     except DataError as error:
         raise ChoiceError(str(error)) from error
-    if made is None or made.collection != row.collection:
+    if not made or made.collection != row.collection:
         raise ChoiceError(f"There is no list {row.list_id[:80]!r}.")
     if made.closed:
         raise ChoiceError(f"The list {made.title!r} is closed; it takes no more verdicts.")
@@ -362,7 +361,7 @@ def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
         pairs = values.get("pairs") or [row[:2] for row in drawn if row[3]]
         pairs = pairs or [(query, "") for query in values["queries"]]
         names = ("collection", "title", "baseline", "candidate", "protocol", "chosen", "seed")
-        texts: dict[str, Any] = {name: str(values.get(name, "")) for name in names}
+        texts: Row = {name: str(values.get(name, "")) for name in names}
         named = tuple(dict.fromkeys((str(query), str(item)) for query, item in pairs))
         texts |= {"author": verdicts.clean_name(author), "id": id, "time": time}
         return JudgingList(**texts, pairs=named, closed=bool(values.get("closed")))

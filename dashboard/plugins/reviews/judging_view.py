@@ -16,14 +16,13 @@ from dashboard.plugins.reviews.verdicts import (
     CAUSES,
     MAX_NOTE,
     VERDICT,
-    Verdict,
+    ByPair,
     find_scale,
     keep_last_of_pairs,
     list_history,
     read_state,
 )
 from dashboard.storage.collection import Collection
-from dashboard.storage.runs import Pair
 from dashboard.study.changes import list_ranks
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
@@ -69,7 +68,7 @@ class _Task(NamedTuple):
     depth: int
     queries: Names
     pools: Mapping[str, set[str]]
-    said: Mapping[Pair, Mapping[str, Verdict]]
+    said: ByPair
     done: set[str]
     author: str
 
@@ -152,7 +151,7 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
     for (query, item), people in said.items():
         if author in people:
             judged[query].add(item)
-    if made is None:
+    if not made:
         versions, depth = choices.compared, int(choices["shown"])
         queries = [row["query_id"] for row in list_changes_on_page(study, choices)]
         known = [query for query in queries if query in judged]

@@ -288,10 +288,10 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
     made = next((each for each in reviews.lists if each.id == id), None)
     with make_line():
         draw_reset("‹ Reviews", PART)
-        if made is not None:
+        if made:
             told = escape_markdown(_tell(made))
             st.markdown(f"### {escape_markdown(made.title)} :small[{told}]")
-    if made is None:
+    if not made:
         told = f"There is no list {id[:80]!r} of {study.collection.title}."
         draw_text("error", f"{told} Its link may name another collection.")
         return

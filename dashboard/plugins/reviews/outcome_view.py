@@ -95,10 +95,9 @@ def draw_decisions(
     if gone:
         st.caption(f"{gone:,} disagreements are gone from the collection.")
     if not there:
-        decided = any(row.kind == DECISION for row in reviews.rows)
         st.caption(
             "No disagreement is left to decide. Corrected labels shows the effect."
-            if decided
+            if any(row.kind == DECISION for row in reviews.rows)
             else "No two people disagree about a result."
         )
         return
@@ -185,8 +184,6 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
     if asked:
         given = open_study(study.collection, choices.replace(labels=GIVEN))
         _draw_metrics(given, corrected, choices)
-    name = study.collection.name_query
-    listed = [row | {"query": name(row["query_id"])} for row in changes[:MAX_ROWS]]
     more = f", the first {MAX_ROWS} of {len(changes):,}" if changes[MAX_ROWS:] else ""
     draw_folded(
         f"Labels that change{more}",
@@ -199,7 +196,10 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
                 Column("by", "By"),
                 Column("people", "People", number=True),
             ],
-            listed,
+            [
+                row | {"query": study.collection.name_query(row["query_id"])}
+                for row in changes[:MAX_ROWS]
+            ],
         ),
     )
 

@@ -47,8 +47,7 @@ def draw_comparison(collection: Collection, made: JudgingList, judged: Judged) -
         return
     try:
         every = judging_lists.open_whole(collection, made, resolve(collection, {}))
-        done = {query for query, _ in judged.get(author, ())}
-        queries = make_payload(every, made, author, done)
+        queries = make_payload(every, made, author, {query for query, _ in judged.get(author, ())})
     except (ChoiceError, DataError) as error:
         draw_text("error", f"{made.title!r} cannot be judged now. {error}")
         draw_reset("Leave", PART)

@@ -133,7 +133,7 @@ def _take_back(collection: Collection, body: Body, person: Person) -> Body:
         taken = undo_last(collection.folder, body["author"], body["once"], view.kind, view.list_id)
     except ChoiceError as error:
         return {"said": str(error)}
-    if taken is None:
+    if not taken:
         return {}
     pair = {name: getattr(taken, name) for name in ("kind", "query_id", "item_id", "author")}
     left = keep_last(list_history(taken.collection, **pair))

@@ -19,6 +19,7 @@ from sqlalchemy.sql.functions import count
 
 from dashboard.errors import DataError
 from dashboard.plugins.reviews import schema
+from dashboard.storage.drafts import sync
 
 VARIABLE = "DASHBOARD_REVIEWS"
 PATIENCE = 10.0
@@ -213,11 +214,7 @@ def _put_new(draft: Path, path: Path) -> None:
                 raise
             if not path.exists():  # a disk without such links
                 draft.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync(path.parent)
 
 
 @contextlib.contextmanager
@@ -303,9 +300,8 @@ def back_up(path: Path) -> int:
     """
     place = find_store()
     if isinstance(place, URL):
-        name, do = _name_database(place), f"pg_dump --format=custom --file={path.name}"
-        do = f"Type: {do} {place.database}"
-        raise DataError(name, "a PostgreSQL database", "a SQLite file", do=do)
+        do = f"Type: pg_dump --format=custom --file={path.name} {place.database}"
+        raise DataError(_name_database(place), "a PostgreSQL database", "a SQLite file", do=do)
     if path.exists():
         raise DataError(path.name, "a file", "a new one", do="Name another one.")
     if not has_store():
@@ -318,7 +314,6 @@ def back_up(path: Path) -> int:
         with copy.connect() as connection:
             number = connection.execute(select(count()).select_from(schema.REVIEW)).scalar_one()
         copy.dispose()
-        with draft.open("rb") as written:
-            os.fsync(written.fileno())
+        sync(draft)
         _put_new(draft, path)
     return number

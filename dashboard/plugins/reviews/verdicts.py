@@ -1,11 +1,10 @@
 """Verdicts and decisions: rows that are only ever added. The last one of a person counts."""
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import Connection, func, insert, select
@@ -15,6 +14,7 @@ from dashboard.plugins.reviews.schema import KNOWN, REVIEW
 from dashboard.plugins.reviews.store import has_store, identify_store, open_store
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pair
+from dashboard.tables import Names, Row, Texts
 
 VERDICT, DECISION, PREFERENCE = KINDS = ("verdict", "decision", "preference")
 """Kinds of rows that can be saved; a store of the first edition has others."""
@@ -84,12 +84,14 @@ class Verdict:
         return "not" if self.value == "0" else self.value
 
     @property
-    def subject(self) -> tuple[str, ...]:
+    def subject(self) -> Names:
         """Pair, list, versions and person; a later row with the same subject replaces it."""
         return tuple(getattr(self, name) for name in _SUBJECT)
 
 
 Verdicts = list[Verdict]
+ByPair = dict[Pair, dict[str, Verdict]]
+"""Rows by pair and person."""
 
 
 def clean_name(name: str) -> str:
@@ -148,7 +150,7 @@ def undo_last(
     with open_store(writing=True) as connection:
         key = _find_key(_read_folders(connection), folder)
         done: list[tuple[Verdict, Verdict]] = []
-        last: dict[tuple[str, ...], Verdict] = {}
+        last: dict[Names, Verdict] = {}
         for row, name in _read(connection, collection=key, author=author, kind=kind):
             if row.list_id != list_id:
                 continue
@@ -193,9 +195,9 @@ def keep_last(rows: Iterable[Verdict], kind: str = "") -> Verdicts:
     return sorted((row for row in last if row.value != WITHDRAWN), key=lambda row: row.place)
 
 
-def keep_last_of_pairs(rows: Iterable[Verdict], kind: str = "") -> dict[Pair, dict[str, Verdict]]:
+def keep_last_of_pairs(rows: Iterable[Verdict], kind: str = "") -> ByPair:
     """Return the rows of `keep_last` by pair and person."""
-    found: dict[Pair, dict[str, Verdict]] = {}
+    found: ByPair = {}
     for row in keep_last(rows, kind):
         found.setdefault(row.pair, {})[row.author] = row
     return found
@@ -216,7 +218,7 @@ def read_state(folder: Path) -> tuple[str, str, int]:
 def find_scale(collection: Collection) -> int:
     """Return the highest grade of a collection; 1 where judgements have none."""
     qrels = collection.qrels
-    return 1 if qrels is None else int(qrels.values.max(initial=1))
+    return int(qrels.values.max(initial=1)) if qrels else 1
 
 
 def has_pair(collection: Collection, query: str, item: str) -> bool:
@@ -278,7 +280,7 @@ def _add(connection: Connection, row: Verdict, once: str) -> int:
 
     if row.list_id:
         check_open(connection, row)
-    values: dict[str, Any] = {name: getattr(row, name) for name in _COLUMNS[:-1]}
+    values: Row = {name: getattr(row, name) for name in _COLUMNS[:-1]}
     values |= {"time": write_time(), "said_once": once, "assignment": ""}
     added = insert(REVIEW).values(values).returning(REVIEW.c.number)
     return int(connection.execute(added).scalar_one())
@@ -303,9 +305,9 @@ def _read(connection: Connection, **about: str) -> list[tuple[Verdict, str]]:
     for name, value in about.items():
         asked = asked.where(REVIEW.c[name] == value)
     found: list[tuple[Verdict, str]] = []
-    places: dict[tuple[str, ...], list[int]] = {}
+    places: dict[Names, list[int]] = {}
     for row in connection.execute(asked).mappings():
-        values: dict[str, Any] = dict(row)
+        values: Row = dict(row)
         once = values.pop("said_once") or ""
         assignment = values.pop("assignment")
         values["author"] = clean_name(values["author"])
@@ -332,17 +334,17 @@ def record_key(connection: Connection, folder: Path) -> str:
     return key
 
 
-def _read_folders(connection: Connection) -> dict[str, str]:
+def _read_folders(connection: Connection) -> Texts:
     """Return the last recorded folder of each key, the latest last."""
     columns = (KNOWN.c.collection, KNOWN.c.folder)
-    found: dict[str, str] = {}
+    found: Texts = {}
     for key, folder in connection.execute(select(*columns).order_by(KNOWN.c.number)):
         found.pop(key, None)
         found[key] = folder
     return found
 
 
-def _find_key(known: Mapping[str, str], folder: Path) -> str:
+def _find_key(known: Texts, folder: Path) -> str:
     """Return the key whose folder this is; else the name, or `name (2)` if another one has it.
 
     A collection of the same name whose folder is gone is the same one, which was moved.

@@ -176,7 +176,7 @@ def embed_inputs(service: Service, inputs: Names | Sequence[Image.Image]) -> Flo
     answer, _ = service.ask({key: sent})
     wanted = f"{len(sent):,} vectors of one width"
     with explain_errors(service.url, "no rows of numbers of one width", wanted):
-        rows = np.asarray(_list_rows(answer), dtype=np.float64)
+        rows = np.asarray(_list_rows(answer), float)
     if rows.ndim != 2 or len(rows) != len(sent):
         raise DataError(service.url, f"an answer of the shape {rows.shape}", wanted)
     return rows

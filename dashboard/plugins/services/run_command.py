@@ -2,13 +2,7 @@
 
 from argparse import Namespace
 
-from dashboard.commands.options import (
-    FINE,
-    FOUND,
-    Answer,
-    complain,
-    open_call,
-)
+from dashboard.commands.options import FINE, FOUND, Answer, complain, open_call
 from dashboard.commands.output import draw_bar, say, say_where
 from dashboard.errors import list_names
 

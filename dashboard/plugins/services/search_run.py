@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import time
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from functools import partial
@@ -21,7 +21,7 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, replace_files, report_full_disk
 from dashboard.storage.runs import list_pairs
 from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
-from dashboard.tables import Names, Ties
+from dashboard.tables import Names, Texts, Ties
 
 if TYPE_CHECKING:
     from dashboard.plugins.services.http_service import Service
@@ -52,11 +52,11 @@ class RunRecord:
     depth: int
     date: str = ""
     milliseconds: dict[str, float | None] | None = None
-    not_run: dict[str, str] = field(default_factory=dict)
+    not_run: Texts = field(default_factory=dict)
 
     def make_source(self, collection: Collection, version: Version, ties: Ties) -> RunFileSource:
         """Return the results of the queries that were answered."""
-        assert version.run is not None
+        assert version.run
         ids = collection.queries.ids
         asked = ids if self.milliseconds is None else self.milliseconds
         why = {query: UNASKED for query in ids if query not in asked} | self.not_run
@@ -129,8 +129,8 @@ def run_search(
     path = collection.folder / "runs" / f"{name}.json"
     is_there = path.is_file() and path.with_suffix(".csv").is_file()
     run = collection.versions[name].run if is_there and name in collection.versions else None
-    before = None if run is None else read_record(path)
-    if before is None or (before.search, before.depth) != (service.url, depth):
+    before = read_record(path) if run else None
+    if not before or (before.search, before.depth) != (service.url, depth):
         check_name(collection.folder, name)
         before = RunRecord(service.url, depth)
     times = before.milliseconds or {}
@@ -165,9 +165,7 @@ def run_search(
     return record
 
 
-def _list_missing(
-    collection: Collection, answered: Container[str], failed: Mapping[str, str]
-) -> list[Names]:
+def _list_missing(collection: Collection, answered: Container[str], failed: Texts) -> list[Names]:
     """Return id, text and item of the queries to ask; those that may fail again come last."""
     rows = collection.queries.list_rows("text", "item_id")
     missing = [each for each in rows if each[0] not in answered and any(each[1:])]

@@ -13,10 +13,7 @@ from dashboard.commands.options import (
 )
 from dashboard.commands.output import draw_bar, say, say_where
 from dashboard.errors import Findings
-from dashboard.plugins.versions.add_command import (
-    add_version_name,
-    read_version_name,
-)
+from dashboard.plugins.versions.add_command import add_version_name, read_version_name
 
 HELP = "embed a collection as a new version; after a stop the same call goes on where it was"
 OPTIONS = """
@@ -66,14 +63,8 @@ def answer(call: Namespace) -> Answer:
     try:
         with draw_bar("inputs") as show:
             encoder = open_encoder(call.encoder or str(own), picture)
-            rows = embed(
-                collection,
-                name,
-                encoder,
-                findings,
-                *(call.what, call.frames, call.batch, call.note),
-                report=show,
-            )
+            how = (findings, call.what, call.frames, call.batch, call.note, show)
+            rows = embed(collection, name, encoder, *how)
     except BaseException:
         if (collection.folder / "models" / f"{DRAFT} {name}").is_dir():
             say("note: what was embedded is kept; the same command goes on.")

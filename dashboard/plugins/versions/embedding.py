@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,7 @@ from dashboard.storage.drafts import check_name, claim
 from dashboard.storage.new_versions import NamedVectors, Stated, add_vectors, replace_queries
 from dashboard.storage.posters import find_item_file, read_frames
 from dashboard.storage.versions import Version
-from dashboard.tables import Float32Array, Names, Rows
+from dashboard.tables import Float32Array, Names, Row, Rows, Texts
 
 SAVE_SECONDS = 3.0
 """Work of so many seconds is lost at most when a call is killed."""
@@ -29,15 +29,21 @@ Report = Callable[[int, int, str], None]
 """`(done, total, what)`."""
 
 
+Batch = dict[str, list[Any]]
+"""Texts or pictures of inputs, by id."""
+Units = dict[str, Float32Array]
+"""Vectors of length 1, by id."""
+
+
 @dataclass(eq=False)
 class _Side:
     """Items or queries: a key of each input, which changes with it, and what came of it."""
 
     name: str
-    keys: dict[str, str]
+    keys: Texts
     read: Callable[[str], list[Any]]
-    vectors: dict[str, Float32Array] = field(default_factory=dict)
-    skipped: dict[str, str] = field(default_factory=dict)
+    vectors: Units = field(default_factory=dict)
+    skipped: Texts = field(default_factory=dict)
 
     def join(self) -> NamedVectors:
         """Return the vectors that there are, in the order of the inputs."""
@@ -84,9 +90,8 @@ def embed(
             begun = time.monotonic()
             _recall(place, side)
             _embed_side(side, encoder, batch, place, report)
-            counts = {"done": len(side.vectors), "skipped": len(side.skipped)}
-            seconds = round(time.monotonic() - begun, 3)
-            rows.append({"what": side.name, **counts, "seconds": seconds})
+            row = Row(what=side.name, done=len(side.vectors), skipped=len(side.skipped))
+            rows.append(row | {"seconds": round(time.monotonic() - begun, 3)})
             wanted = f"what can be embedded; {side.name} without a vector are not found"
             for why in list(dict.fromkeys(side.skipped.values()))[:SHOWN]:
                 names = [each for each, reason in side.skipped.items() if reason == why]
@@ -99,7 +104,8 @@ def embed(
         if version:
             replace_queries(collection, version, given["queries"], Findings())
         else:
-            settings, noted = {**encoder.settings, "frames": frames}, Findings()
+            noted = Findings()
+            settings = encoder.settings | {"frames": frames}
             stated = Stated(note, settings=settings, files=encoder.files)
             add_vectors(collection, name, given["items"], given.get("queries"), stated, noted)
             findings += [each for each in noted if each.level == "note"]
@@ -147,9 +153,8 @@ def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _
     paths = {}
     for place, item in enumerate(items.ids):
         caption = items["caption"][place]
-        is_text = items["kind"][place] == "text" or not items["file"][place] and caption
         keys[item] = f"text {caption}"
-        if is_text:
+        if items["kind"][place] == "text" or not items["file"][place] and caption:
             if not caption or not encoder.reads:
                 skipped[item] = "a text" if caption else "a text without words"
             continue
@@ -204,7 +209,7 @@ def _recall(place: Path, side: _Side) -> None:
 
 def _embed_side(side: _Side, encoder: BatchEncoder, size: int, place: Path, report: Report) -> None:
     missing = [each for each in side.keys if each not in side.vectors and each not in side.skipped]
-    part: dict[str, Float32Array] = {}
+    part: Units = {}
     saved = time.monotonic()
     try:
         for batch in _make_batches(missing, side, size):
@@ -217,9 +222,9 @@ def _embed_side(side: _Side, encoder: BatchEncoder, size: int, place: Path, repo
         _save(place, side, part)
 
 
-def _make_batches(names: Names, side: _Side, size: int) -> Iterator[dict[str, list[Any]]]:
+def _make_batches(names: Names, side: _Side, size: int) -> Iterator[Batch]:
     """Yield inputs by id: about `size` of them, either texts or pictures."""
-    batch: dict[str, list[Any]] = {}
+    batch: Batch = {}
     for name in names:
         try:
             inputs = side.read(name)
@@ -236,9 +241,7 @@ def _make_batches(names: Names, side: _Side, size: int) -> Iterator[dict[str, li
         yield batch
 
 
-def _encode(
-    batch: Mapping[str, list[Any]], side: _Side, encoder: BatchEncoder
-) -> dict[str, Float32Array]:
+def _encode(batch: Batch, side: _Side, encoder: BatchEncoder) -> Units:
     """Return the unit vector of each id of a batch, and keep it."""
     inputs = [each for found in batch.values() for each in found]
     rows = encoder.encode(inputs, side.name)
@@ -252,7 +255,7 @@ def _encode(
     made = {}
     start = 0
     for name, each in batch.items():
-        some = rows[start : start + len(each)].astype(np.float64)
+        some = rows[start : start + len(each)].astype(float)
         start += len(each)
         with np.errstate(all="ignore"):  # what cannot be divided is NaN
             mean = (some / np.linalg.norm(some, axis=1, keepdims=True)).mean(axis=0)
@@ -265,7 +268,7 @@ def _encode(
     return made
 
 
-def _save(place: Path, side: _Side, part: Mapping[str, Float32Array]) -> None:
+def _save(place: Path, side: _Side, part: Units) -> None:
     if not part:
         return
     path = place / f"{side.name}-{time.time_ns()}.npz"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dashboard.errors import Findings
 from dashboard.plugins.versions.batch_encoders import open_model
 from dashboard.plugins.versions.embedding import embed
 from dashboard.storage.collection import open_collection
@@ -47,8 +48,15 @@ def trainer_callback(
         if event not in at or not state.is_world_process_zero or version in added or model is None:
             return
         added.add(version)
+        findings: Findings = []
         try:
-            embed_model(folder, version, model, note or f"step {state.global_step}")
+            with tempfile.TemporaryDirectory(prefix="trained-") as place:
+                getattr(model, "module", model).save_pretrained(place)  # trained on several devices
+                told = note or f"step {state.global_step}"
+                encoder = open_model(Path(place), TRAINED)
+                embed(open_collection(folder), version, encoder, findings, note=told)
+            for each in findings:
+                warnings.warn(f"{each.file}: {each.found}", stacklevel=2)
         except Exception as error:  # hours of training are worth more than a version
             warnings.warn(f"{version} was not added: {error}", stacklevel=2)
 
@@ -58,19 +66,3 @@ def trainer_callback(
     return type(
         "AddVersions", (TrainerCallback,), {hook: make(event) for event, hook in EVENTS.items()}
     )()
-
-
-def embed_model(folder: Path, name: str, model: Any, note: str) -> None:
-    """Add a version of a collection, embedded with a model in memory.
-
-    Raises:
-        DataError: If it cannot be embedded, or there is a version of that name.
-    """
-    findings: list[Any] = []
-    with tempfile.TemporaryDirectory(prefix="trained-") as place:
-        getattr(model, "module", model).save_pretrained(place)  # trained on several devices
-        encoder = open_model(Path(place), TRAINED)
-        encoder = encoder._replace(settings={**encoder.settings, "text_model": TRAINED})
-        embed(open_collection(folder), name, encoder, findings, note=note)
-    for each in findings:
-        warnings.warn(f"{each.file}: {each.found}", stacklevel=3)

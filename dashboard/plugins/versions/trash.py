@@ -34,43 +34,31 @@ def answer(call: Namespace) -> Answer:
 
     Raises:
         ValueError: Without --yes.
-        DataError: If there is no such version.
-    """
-    folder = find_folder(call.collection).absolute()
-    is_whole = call.version is None and call.named is None  # an empty name is no version
-    files = list_files(folder, None if is_whole else read_version_name(call))
-    if not call.yes:
-        names = ", ".join(str(path.relative_to(folder.parent)) for path in files)
-        raise ValueError(f"This moves {names} to the trash. Add --yes to do it.")
-    base = folder.parent
-    last = [int(path.name) for path in _list_places(base / TRASH)[-1:]]
-    place = base / TRASH / f"{sum(last) + 1}"
-    return _move(base, {place / path.relative_to(base): path for path in files})
-
-
-def list_files(folder: Path, version: str | None) -> list[Path]:
-    """Return the folder and the files of a version; all of a collection for None.
-
-    Raises:
         DataError: If there is no such version, or the folder is no collection.
     """
+    folder = find_folder(call.collection).absolute()
+    base = folder.parent
+    is_whole = call.version is None and call.named is None  # an empty name is no version
+    version = "" if is_whole else read_version_name(call)
     if not is_collection(folder):
         raise DataError(folder.name, "no collection", f"a folder with {' or '.join(MARKS)}")
-    if version is None:
-        return [folder]
     names = {
         path: ENDING.sub("", path.name) if kind == "runs" else path.name
         for kind in ("models", "runs", "submissions")
         for path in sorted((folder / kind).glob("[!.]*"))
     }
-    found = [path for path, name in names.items() if name == version]
-    if not found:
+    files = [folder] if is_whole else [path for path, name in names.items() if name == version]
+    if not files:
         there = ", ".join(dict.fromkeys(names.values())) or "none"
         raise DataError(folder.name, f"no version {version!r}", f"one of {there}")
-    return found
+    if not call.yes:
+        moved = ", ".join(str(path.relative_to(base)) for path in files)
+        raise ValueError(f"This moves {moved} to the trash. Add --yes to do it.")
+    place = base / TRASH / f"{sum(int(each.name) for each in list_places(base / TRASH)[-1:]) + 1}"
+    return move(base, {place / path.relative_to(base): path for path in files})
 
 
-def _move(base: Path, paths: Mapping[Path, Path]) -> Answer:
+def move(base: Path, paths: Mapping[Path, Path]) -> Answer:
     """Move files and folders, given by their new places; return a row each."""
     with report_full_disk(base.name):
         for place, path in paths.items():
@@ -80,48 +68,7 @@ def _move(base: Path, paths: Mapping[Path, Path]) -> Answer:
     return [{"what": what, "moved_to": place} for place, what in pairs], COLUMNS, FINE
 
 
-def restore(name: str) -> Answer:
-    """Move back what was removed of a collection, each file to where it was; return a row each.
-
-    Of what was removed several times under one name, the last is moved back.
-
-    Raises:
-        DataError: If there is nothing, or something new is in its place.
-    """
-    folder = find_folder(name).absolute()
-    base, trash = folder.parent, folder.parent / TRASH
-    places = _list_places(trash)
-    removed = [place / folder.name for place in places]
-    whole = [path for path in removed if is_collection(path)]
-    if whole:
-        found = {folder: whole[-1]}
-    else:
-        parts = (path for each in removed for path in sorted(each.glob("*/*")))
-        found = {folder / path.parent.name / path.name: path for path in parts}
-    if not found:
-        names = (
-            ", ".join(sorted({path.name for place in places for path in place.iterdir()})) or "none"
-        )
-        raise DataError(
-            TRASH,
-            f"nothing of {folder.name!r}",
-            f"the name of something removed; there are: {names}",
-        )
-    for place in filter(Path.exists, found):
-        raise DataError(
-            str(place.relative_to(base)),
-            "something new in its place",
-            "a free name",
-            do="Rename or remove that first.",
-        )
-    rows = _move(base, found)
-    for each in sorted(trash.glob("**/"), reverse=True):
-        if not any(each.iterdir()):
-            each.rmdir()
-    return rows
-
-
-def _list_places(trash: Path) -> list[Path]:
+def list_places(trash: Path) -> list[Path]:
     """Return the folders of removals, the last one at the end."""
     return sorted(
         [path for path in trash.glob("*") if path.name.isdecimal()], key=lambda path: int(path.name)
