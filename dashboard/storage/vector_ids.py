@@ -18,12 +18,14 @@ Arrays = dict[str, Any]
 TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
 ENDINGS = (".txt", ".ids", ".npy", ".json", *TABLES)
 """Endings of files of ids, the surest first."""
-ID_WORD = re.compile(
-    r"ids?|names?|(file|image)names?|paths?|files?|keys?|rows|columns|idx2\w+|\w+2idx|map(ping)?|"
-    r"index|meta(data)?"
+ID_WORDS = (
+    r"ids?",
+    r"(file|image)?names?|paths?|files?",
+    r"rows|columns|idx2\w+|\w+2idx|index|meta(data)?",
 )
-MEDIA_WORD = re.compile(r"(image|img|picture|photo|video|clip|item|doc|product)s?")
-"""Words in names of files of ids, and others that say of what."""
+"""Words in names of files that hold ids, the surest first."""
+OTHER_WORD = re.compile(r"(image|img|picture|photo|video|clip|item|doc|product)s?|map(ping)?|list")
+"""Words that may stand beside these: of what, and how."""
 IDS = re.compile(
     r"(^|[_.-])(ids?|uuid|sku|names?|file_?names?|image_?names?|paths?|keys?|files?)$", re.I
 )
@@ -95,11 +97,15 @@ class Beside(NamedTuple):
 
 def list_beside(files: Iterable[str]) -> Beside:
     """Return files among which ids of vectors are looked for."""
-    every = dict.fromkeys(files)
-    ends = {
-        e: _list_words(e)[:: len(_list_words(e)) - 1 or 1] for e in every if e.endswith(ENDINGS)
-    }
-    return Beside(every, [e for e, own in ends.items() if any(map(ID_WORD.fullmatch, own))])
+    every = sorted(files)
+    lists = [name for name in every if _rank_words(_list_words(name)) < len(ID_WORDS)]
+    return Beside(frozenset(every), lists)
+
+
+def _rank_words(words: Iterable[str]) -> int:
+    """Return how sure the words in a name say that it holds ids: 0 the surest; else many."""
+    ranks = (rank for rank, each in enumerate(ID_WORDS) for e in words if re.fullmatch(each, e))
+    return min(ranks, default=len(ID_WORDS))
 
 
 def find_beside(name: str, there: Beside) -> Names:
@@ -108,29 +114,28 @@ def find_beside(name: str, there: Beside) -> Names:
     They are in its folder or in the one around it, and their names say that they hold ids, and
     nothing that its name does not; or have its own name with another ending.
 
-    >>> there = list_beside(["a/clip_1_ids.txt", "a/clip_2_ids.txt", "image_paths.json"])
+    >>> there = list_beside(["a/clip_1_ids.txt", "a/clip_2_ids.txt", "paths.json", "ids.json"])
     >>> find_beside("a/clip_1.npy", there)
-    ['a/clip_1_ids.txt', 'image_paths.json']
+    ['a/clip_1_ids.txt', 'ids.json', 'paths.json']
     """
     path = PurePosixPath(name)
     own, is_text = {*_list_words(name)}, names_texts(path.stem)
     same = [str(path.with_suffix(ending)) for ending in ENDINGS if ending != ".npy"]
-    known = [other for other in same if other in there.files and other != name]
     found = {}
     for other in map(PurePosixPath, there.lists):
-        more = {*_list_words(other.name)} - own
-        is_near = other.parent in (path.parent, path.parent.parent) and other != path
-        if (
-            is_near
-            and any(map(ID_WORD.fullmatch, more))
-            and all(
-                ID_WORD.fullmatch(e) or MEDIA_WORD.fullmatch(e) or is_text and e in TEXT_WORDS
-                for e in more
-            )
-        ):
-            shared = own.intersection(_list_words(other.name))
-            rank = (other.parent != path.parent, names_texts(other.stem) != is_text, -len(shared))
-            found[str(other)] = (*rank, ENDINGS.index(other.suffix))
+        words = {*_list_words(other.name)}
+        is_near = other.parent in (path.parent, path.parent.parent) and other.suffix in ENDINGS
+        surest, more = _rank_words(words), words - own
+        is_odd = any(
+            _rank_words([e]) == len(ID_WORDS)
+            and not (OTHER_WORD.fullmatch(e) or is_text and e in TEXT_WORDS)
+            for e in more
+        )
+        if is_near and other != path and not is_odd and (surest < 2 or other.suffix != ".npy"):
+            away, is_other = other.parent != path.parent, names_texts(other.stem) != is_text
+            rank = (away, is_other, -len(words & own), surest, ENDINGS.index(other.suffix))
+            found[str(other)] = rank
+    known = [other for other in same if other in there.files and other != name]
     return list(dict.fromkeys([*known, *sorted(found, key=found.__getitem__)]))
 
 

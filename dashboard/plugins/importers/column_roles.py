@@ -33,8 +33,9 @@ KEYS = "id key uid"
 """Columns that name the rows of captions and judgements, where another one names the items."""
 CAPTION_ID = """caption_id cap_id sent_id sen_id sentence_id text_id audiocap_id caption_number
 comment_number"""
-QUERY = """query_id q_id qid topic topic_id query query_text query_image query_img search_term
-search_query"""
+QUERY = "query_id q_id qid topic topic_id query query_text"
+SEARCHES = "query_image query_img search_term search_query"
+"""Names of queries, and others that are so beside a grade or a score."""
 OTHER = "reference_id item product doc document passage_id url gallery_image gallery_img"
 """Names of the items in tables that name queries, too."""
 QUERY_TEXT = "text query_text query title question"
@@ -58,7 +59,7 @@ COCO = re.compile(r"captions_\w+20\d\d\.json")
 NUMERAL = re.compile(r"[-+.,]?\d")
 SCORE = "score similarity"
 RANK = "rank position doc_position"
-RUN = "snapshot_name model model_name run_name system"
+RUN = "model model_name run_name system"
 NUMBERS = f"{GRADE} {SCORE} {RANK}"
 GENERAL = re.compile(
     r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat)s?|clips|gallery|corpus|"
@@ -159,7 +160,7 @@ def find_roles(block: Block, source: Source) -> Roles:
     is_named = bool({"item_id", "file"} & of.keys() or roles.find(ITEM, FILE))
     is_of_queries = stem.startswith(("quer", "topic"))
     is_asked = is_of_queries or folder in ("query", "queries", "topics")
-    take("query_id", QUERY)
+    take("query_id", f"{QUERY} {SEARCHES if roles.find(GRADE, SCORE) else ''}")
     if _names_queries(block, roles):
         of["query_id"], is_named = roles.find(KEYS)[0], False
     if "query_id" in of and (is_named or roles.find(OTHER)):
@@ -216,7 +217,11 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         take("rank", RANK, whole=True)
     keys = KEYS.split()
     take("item_id", " ".join([*sorted(f"{ITEM} {FILE}".split(), key=keys.__contains__), OTHER]))
-    take("run", RUN)
+    take("run", "snapshot_name")
+    pairs = zip(block.columns[of["query_id"]], roles.read(block, "item_id"), strict=True)
+    runs = [name for name in roles.find(RUN) if len({*block.columns[name]}) == 1]
+    if runs or len({*pairs}) < len(block.lines):  # a product's model comes with one pair
+        take("run", RUN)
     is_bare = not is_asked and {*block.columns} == {of["query_id"], of["item_id"]}
     is_stated = source.options.columns.keys() >= {"query_id", "item_id"}
     if is_bare or is_stated or of.keys() & {"grade", "score", "rank"}:

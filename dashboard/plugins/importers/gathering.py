@@ -97,8 +97,9 @@ class Rows:
 class VectorFile:
     """An array in a file that grows by rows; nothing but ids is held."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, name: str) -> None:
         self.path = path
+        self.name = name
         self.shape = (0, 0)
         self.dtype: np.dtype[Any] = np.dtype(np.float32)
         self.ids: Ordered = {}
@@ -273,10 +274,10 @@ class Gathered:
             self.captions += [(piece.file, *row) for row in piece.rows]
         elif isinstance(piece, Vectors):
             path = self.folder / "vectors" / str(len(self.vectors))
-            own = self.vectors.setdefault((piece.name, piece.side), VectorFile(path))
+            own = self.vectors.setdefault((piece.name, piece.side), VectorFile(path, piece.name))
             apart = f"{piece.name}@{piece.file}".replace("/", "_"), piece.side
             if apart in self.vectors or piece.file not in own.files and own.differs(piece):
-                own = self.vectors.setdefault(apart, VectorFile(path))
+                own = self.vectors.setdefault(apart, VectorFile(path, piece.name))
             own.add(piece, self.source)
         elif isinstance(piece, ClassNames):
             self.names.append(piece.names)
@@ -293,10 +294,11 @@ class Gathered:
     @cached_property
     def runs(self) -> dict[str, RunLines]:
         """Results by their version, and by what tells its file where several have one name."""
-        found = {}
+        found, names = {}, {key: name_apart(*key, self.results) for key in self.results}
+        times = Counter(names.values())
         for (name, file), rows in self.results.items():
-            others = [e for each, e in self.results if each == name and e != file]
-            own = name_apart(name, file, others)
+            own = names[name, file]
+            own = own if times[own] == 1 else f"{name}@{file}".replace("/", "_")
             once = {row[:2]: row for row in reversed(rows)}
             again, wanted = len(rows) - len(once), "each once for a query; the first counts"
             self.source.count(file, again, "results again", wanted)

@@ -131,6 +131,10 @@ RELEVANT = re.compile(r"(?<!ir)(?<!non)(?<!no[nt][_ -])relevant|(?<!false[_ -])p
 ASKED = ("query", "q", "query_id", "qid")
 LISTED = re.compile(rf"^(?!n_|num|true).*({RELEVANT.pattern})\w*s$", re.I)
 """Names of a query, and of lists of the ids that it found, or should find."""
+SIMILARITIES = re.compile(
+    r"(?<![^\W_])(sims?|similarit\w*|scores?|matrix|logits)(?![^\W\d_])", re.I
+)
+"""Words in names of files and arrays of similarities."""
 Piece = Copied | Items | ClassNames | Queries | Judgements | Captions | Vectors | RunLines
 Pieces = Iterator[Piece]
 
@@ -288,7 +292,7 @@ def part_results(row: Row) -> list[Row]:
                 hit["score"] = hit.pop("relevance")
             if name != "ratings":
                 hit = {"grade": 1} | hit if RELEVANT.search(name) else {"rank": rank} | hit
-            rows.append(others | {"query": asked[0]} | hit)
+            rows.append({"query": asked[0]} | others | hit)
     return rows or [row]
 
 

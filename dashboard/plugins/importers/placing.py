@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, Placed, VectorFile
-from dashboard.plugins.importers.pieces import RunLines, Vectors, list_options
+from dashboard.plugins.importers.pieces import SIMILARITIES, RunLines, Vectors, list_options
 from dashboard.plugins.importers.source import Texts, name_apart
 from dashboard.storage.new_versions import (
     MATRIX,
@@ -21,9 +20,6 @@ from dashboard.storage.new_versions import (
     write_version,
 )
 from dashboard.tables import Names
-
-SIMILARITIES = re.compile(r"(?<![^\W_])(sims?|similarit\w*|scores?|matrix)(?![^\W\d_])", re.I)
-"""Words in names of files of similarities."""
 
 
 def write_versions(found: Gathered) -> None:
@@ -52,7 +48,7 @@ def write_versions(found: Gathered) -> None:
                 ids = _find_ids(found, version, side, own, texts, asked)
                 parts |= {side: (own.open(), ids)} if any(ids) else {}
                 if asked:
-                    parts["texts"] = own.open(), [asked.get(each, "") for each in own.ids]
+                    parts["asked"] = own.open(), [asked.get(each, "") for each in own.ids]
                     version.said.append(f"{len(asked):,} queries of {own.file}")
             else:
                 rows, axes = found.source.options.rows, (found.pictures, list(texts))
@@ -96,14 +92,14 @@ def join_shards(found: Gathered) -> None:
 
 def name_vectors(found: Gathered) -> None:
     """Name versions whose files have one name by the folders that tell these apart."""
-    groups = defaultdict[tuple[str, str], list[str]](list)
-    for name, side in found.vectors:
-        groups[name.partition("@")[0], side].append(name)
-    for (base, side), names in groups.items():
-        every = [found.vectors.pop((name, side)) for name in names]
-        for own in every:
-            others = [file for each in every if each is not own for file in each.files]
-            found.vectors[name_apart(base, next(iter(own.files), ""), others), side] = own
+    taken = {name for name, _ in found.vectors}
+    files = [(own.name, file) for own in found.vectors.values() for file in own.files]
+    several = {own.name for (name, _), own in found.vectors.items() if name != own.name}
+    for (name, side), own in [*found.vectors.items()]:
+        if own.name in several:
+            new = name_apart(own.name, next(iter(own.files)), files)
+            if new not in taken:
+                found.vectors[new, side] = found.vectors.pop((name, side))
 
 
 def choose_hashing(found: Gathered) -> None:
@@ -202,7 +198,7 @@ def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
     options, size = found.source.options, (len(found.pictures), len(texts))
     shapes = {"item": size, "text": size[::-1]}
     ways = [kind for kind, shape in shapes.items() if own.shape == shape]
-    is_named = SIMILARITIES.search(own.file)
+    is_named = texts and SIMILARITIES.search(own.file)
     if options.rows or options.by_position or not (ways or is_named):
         return options.rows in ways
     told = f"an array of shape {own.shape}, as a matrix of items and texts"
@@ -229,9 +225,9 @@ def _write_matrix(
 def _write_vectors(found: Gathered, version: Placed, parts: dict[str, Part], date: str) -> None:
     """Write the vectors of items, those of texts among them where texts are items, and of texts."""
     sides = {"items": [parts["items"]]}
-    if "texts" in parts:
-        sides["queries"] = [parts["texts"]]
-        sides["items"] += sides["queries"] if found.texts else []
+    if asked := [parts[side] for side in ("texts", "asked") if side in parts]:
+        sides["queries"] = asked
+        sides["items"] += asked if found.texts else []
     file, codes = found.vectors[version.name, "items"].file, found.source.options.codes
     version.form = find_form([rows for rows, _ in parts.values()], file, codes)
     if said := describe_form(version.form, parts["items"][0].shape[1]):

@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection
-from itertools import compress, count
+from collections.abc import Collection, Iterable
+from itertools import chain, compress, count
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from dashboard.errors import Unsure, list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.deciding import (
     KEYWORDS,
+    SPLITS,
     TEST,
     choose_basis,
     clean_classes,
@@ -22,13 +23,15 @@ from dashboard.plugins.importers.deciding import (
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import list_options
-from dashboard.plugins.importers.source import Texts, find_kind
+from dashboard.plugins.importers.source import Texts, find_kind, shorten_name
+from dashboard.storage.media import match_names, strip_name
 from dashboard.storage.runs import Pair
 from dashboard.tables import Names
 from dashboard.texts import split_cells
 
-SPLIT = re.compile("split|subset|partition|role", re.I)
+SPLIT = re.compile("split|subset|partition|role|part", re.I)
 ASKING, SEARCHED = ("query", "queries", "probe"), ("gallery", "database", "index")
+KNOWN = (*ASKING, *SEARCHED)
 """Names of columns of parts of the data, and parts that ask for another one."""
 MAX_ITEM_QUERIES = 5_000
 """Items that are asked for where nobody wrote queries; more are taken evenly from all."""
@@ -191,23 +194,36 @@ def _keep_parts(found: Gathered, parts: Texts, kept: Collection[str]) -> None:
     away = {item: part for item, part in parts.items() if part not in kept}
     if away and len(away) < len(found.items):
         what = f"items of other parts ({list_names(sorted({*away.values()}))})"
-        wanted = f"those of {list_names(sorted({*parts.values()} & {*kept}))}; left out"
+        wanted = f"those of {list_names(sorted({*parts.values()} & {*kept} - {''}))}; left out"
         found.source.count(list_names(found.taken["items.csv"]), len(away), what, wanted, "note")
-        found.captions = [row for row in found.captions if row[1] not in away]
-        found.items.drop(away.keys())
+        _drop_items(found, away)
+
+
+def _drop_items(found: Gathered, away: Collection[str]) -> None:
+    found.captions = [row for row in found.captions if row[1] not in away]
+    found.items.drop({*away})
 
 
 def _list_parts(found: Gathered) -> Texts:
-    """Return the part of the data that each item is of, as a column says."""
-    column = next(filter(SPLIT.fullmatch, found.items.columns), "")
-    return {item: part.lower() for item, part in found.items.list_rows(column)}
+    """Return the part of the data that each item is of, as the first column of parts says."""
+    for column in filter(SPLIT.fullmatch, found.items.columns):
+        parts = {item: part.lower() for item, part in found.items.list_rows(column)}
+        if any(part in KNOWN or SPLITS.fullmatch(part) for part in {*parts.values()}):
+            return parts
+    return {}
 
 
 def _divide_items(found: Gathered) -> None:
-    """Let the part query ask the gallery; else keep the parts of classes that have vectors."""
+    """Let the part query ask the gallery; else keep the parts of classes that have results.
+
+    Vectors by position are in the order of all items, which stay then.
+    """
     parts = _list_parts(found)
-    if not ({*parts.values()}.isdisjoint(ASKING) or {*parts.values()}.isdisjoint(SEARCHED)):
-        _keep_parts(found, parts, (*ASKING, *SEARCHED))
+    every = {*parts.values()}
+    if not parts or not all(own.has_ids for own in found.vectors.values()):
+        return
+    if not (every.isdisjoint(ASKING) or every.isdisjoint(SEARCHED)):
+        _keep_parts(found, parts, ("", *KNOWN))
         asking = [parts[item] in ASKING for item in found.items.index]
         found.asks = asks = list(compress(found.items.index, asking))
         columns = {name: [*compress(found.items.get(name), asking)] for name in found.items.columns}
@@ -215,11 +231,14 @@ def _divide_items(found: Gathered) -> None:
         files = [found.written.get(item, file) for item, file in pairs]
         texts = [item * (not file) for item, file in zip(asks, files, strict=True)]
         found.queries.add(asks, {**columns, "image": files, "text": texts})
-        found.items.drop({*asks})
+        _drop_items(found, {*asks})
     elif found.basis == "labels":
-        named = (found.match_items(own.ids, own.file) for own in found.vectors.values())
-        if covered := {parts[item] for each in named for item in each.values()}:
-            _keep_parts(found, parts, covered)
+        known = found.known | {item: item for item in found.items.index}
+        lists: list[Iterable[str]] = [own.ids for own in found.vectors.values()]
+        lists += [chain(*(row[:2] for row in rows)) for rows in found.results.values()]
+        named = (match_names(each, known, (strip_name, shorten_name)) for each in lists)
+        if covered := {parts[item] for each in named for item in each.values() if item in parts}:
+            _keep_parts(found, parts, {*covered, ""})
 
 
 def _plan_captions(found: Gathered) -> None:
@@ -233,7 +252,7 @@ def _plan_captions(found: Gathered) -> None:
     for file, item, text, _ in found.captions:
         pairs[file].add((item, text))
     lists = {file: own for file, own in pairs.items() if len({item for item, _ in own}) > 1}
-    for file in filter(lists.__contains__, files):
+    for file in filter(lists.__contains__, files if len(files) > 1 else ()):
         if any(lists[file] < own for own in lists.values()):
             lines = list_options("--judgements", lists)
             raise Unsure(file, "a part of the texts of another file", "which one counts", lines)

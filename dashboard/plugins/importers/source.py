@@ -6,7 +6,7 @@ import os
 import re
 import zlib
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -93,7 +93,7 @@ class Source:
     ) -> None:
         """Add a finding about a file; where nothing decides relevance, a warning asks for it."""
         finding = Finding(level, file, line, found, wanted)
-        if finding not in self.findings:  # as each block of a table says it
+        if finding not in self.findings[-9:]:  # as each block of a table says it
             self.findings.append(finding)
 
     def count(
@@ -340,14 +340,19 @@ def clean_name(name: str) -> str:
     return re.sub(r"^[^\w]+|[^\w.+@-]+", "_", name)[:80]
 
 
-def name_apart(name: str, file: str, others: Names) -> str:
+def name_apart(name: str, file: str, files: Iterable[tuple[str, str]]) -> str:
     """Return the name of a version with the folders that other files of its name have not.
 
-    >>> name_apart("clip", "a/x/clip.npy", ["a/y/clip.npy"]), name_apart("clip", "clip.npy", [])
-    ('x_clip', 'clip')
+    Args:
+        name: Name that several versions have.
+        file: A file of this one.
+        files: Name of the version, and name, of all files.
+
+    >>> name_apart("clip", "a/x/clip.npy", [("clip", "a/y/clip.npy"), ("vit", "x/vit.npy")])
+    'x_clip'
     """
+    folder = find_folder_of(file)
+    others = {find_folder_of(other) for each, other in files if each == name} - {folder}
     theirs = {part for other in others for part in other.split("/")}
-    own = [part for part in file.split("/")[:-1] if part not in theirs] if others else []
-    if others and not own:
-        return f"{name}@{file}".replace("/", "_")
+    own = [part for part in folder.split("/") if part and part not in theirs] if others else []
     return clean_name("_".join([*own, *([name] if name != "v1" or not own else [])]))

@@ -259,7 +259,7 @@ CASES |= {
         {f"{part}/{kind}/{at}.png": at for part, at in (("train", 1), ("test", 2), ("test", 3))
          for kind in ("cat", "dog")} | {"v1.npz": lambda path: np.savez(path, emb=VECTORS, ids=[
              f"test/{kind}/{at}.png" for kind in ("cat", "dog") for at in (2, 3)])},
-        [], {("items.csv", "split"): ["test"] * 4}, CATS),
+        [], {("items.csv", "part"): ["test"] * 4}, CATS),
     "a file or a group for each vector, judgements by pictures": (
         {f"im/{name}.png": at for at, name in enumerate("abcde")}
         | {f"clip_features/{name}.npy": row for name, row in zip("abcde", FIVE, strict=True)}

@@ -12,6 +12,7 @@ import numpy as np
 from dashboard.errors import DataError, Unsure
 from dashboard.plugins.importers.column_roles import name_version
 from dashboard.plugins.importers.pieces import (
+    SIMILARITIES,
     Format,
     Items,
     Judgements,
@@ -39,7 +40,7 @@ from dashboard.storage.vector_ids import (
     names_texts,
     read_beside,
 )
-from dashboard.tables import AnyArray, Names
+from dashboard.tables import AnyArray, Names, Row
 
 ENDINGS = tuple(each for each in READERS if each != ".parquet")
 SETS = ("train", "test", "neighbors")
@@ -85,7 +86,8 @@ def read(source: Source, files: Names) -> Pieces:
     }
     beside_codes = {*labels.values()}
     vectors = [name for name in arrays if name not in beside_codes]
-    read_file = partial(_read_file, there=there, arrays=arrays, labels=labels)
+    shared: Row = {"there": there, "arrays": arrays, "labels": labels, "numbered": {}}
+    read_file = partial(_read_file, **shared)
     for folder, own in groupby(sorted(vectors, key=find_folder_of), find_folder_of):
         names = [*own]
         rows = _stack(source, names)
@@ -137,7 +139,14 @@ def _list_classes(labels: AnyArray) -> list[str]:
     return [write_list(f"label {at}" for at in np.flatnonzero(row)) for row in labels[:] > 0]
 
 
-def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: Texts) -> Pieces:
+def _read_file(
+    source: Source,
+    name: str,
+    there: Beside,
+    arrays: Names,
+    labels: Texts,
+    numbered: dict[int, Columns],
+) -> Pieces:
     found = read_arrays(source.find_path(name), name)
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
@@ -153,7 +162,8 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
             wanted = "them as they were, as numpy.save writes them; read as the index gives them"
             source.say(name, "an index that rounds its vectors", wanted)
-        axes = _find_axes(source, name, rows.shape, lists, there) if len(matrices) == 1 else None
+        named = lists if SIMILARITIES.search(f"{name} {key}") else {}
+        axes = _find_axes(source, name, rows.shape, named, there) if len(matrices) == 1 else None
         if axes:
             yield Vectors(name, version, side, rows, *axes)
             continue
@@ -171,7 +181,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             is_alone = not (source.media or any(each.endswith(TABLES) for each in source.files))
             names = ids or [str(at) for at in range(len(rows))] * is_alone
             cells = {e: list_texts(each) for e, each in lists.items() if _is_label(e, each, names)}
-            if cells and not ids:
+            if cells and not ids and numbered.setdefault(len(rows), cells) == cells:
                 source.say(name, "vectors and labels without ids", "ids; rows count from 0", "note")
                 ids = names
         if ids and cells:

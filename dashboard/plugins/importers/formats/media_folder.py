@@ -58,7 +58,7 @@ def read(source: Source, files: Names) -> Pieces:
     cells = [posters.get(name, "") for name in shown]
     columns = {"file": shown, "poster": cells, **list_class_folders(shown)}
     parts = [next(filter(PART.fullmatch, name.split("/")[:-1]), "") for name in shown]
-    columns |= {"split": parts} if len({*parts}) > 1 else {}
+    columns |= {"part": parts} if len({*parts}) > 1 else {}
     named = list(filter(None, map(IDENTITY.fullmatch, shown)))
     if len(named) == len(shown):
         columns["identity_id"] = [match[1] for match in named]
