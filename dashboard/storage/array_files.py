@@ -3,6 +3,7 @@
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -164,11 +165,15 @@ def _read_npz(path: Path) -> Arrays:
 
 
 def _read_safetensors(path: Path) -> Arrays:
-    import torch
-    from safetensors.torch import load
+    from safetensors import numpy
 
-    tensors = load(path.read_bytes()).items()  # numpy has no bfloat16
-    return {k: (v.float() if v.dtype == torch.bfloat16 else v).numpy() for k, v in tensors}
+    content = path.read_bytes()
+    with suppress(KeyError):  # numpy has no bfloat16
+        return numpy.load(content)
+    from safetensors import torch
+
+    tensors = torch.load(content).items()
+    return {name: (e.float() if e.is_floating_point() else e).numpy() for name, e in tensors}
 
 
 def _read_hdf5(path: Path) -> Arrays:

@@ -152,9 +152,10 @@ def _find_ids(
         names |= {name: owned[picture] for name, picture in pictures.items()}
     unknown = [name for name in own.ids if not (names.get(name) or name in asked)]
     found.source.count(file, unknown, f"vectors of unknown {side}", "ids that are there; left out")
-    if len(unknown) < len(own):
-        version.said.append(f"{len(own) - len(unknown):,} {side} of {file}")
-    return [names.get(name, "") for name in own.ids]
+    ids = [names.get(name, "") for name in own.ids]
+    if number := sum(map(bool, ids)):
+        version.said.append(f"{number:,} {side} of {file}")
+    return ids
 
 
 def name_ids(file: str) -> str:

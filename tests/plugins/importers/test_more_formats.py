@@ -270,9 +270,9 @@ CASES: dict[str, Case] = {
                                            "11|text", "12|text"]}, {}),
     "MSR-VTT beside its test list": (
         {"videos.json": VIDEOS,
-         "test.csv": "key,vid_key,video_id,sentence\nret0,msr0,video0,one text\n"},
-        ["--judgements", "test.csv"],
-        {("qrels.csv", "query_id item_id"): ["video0|ret0", "ret0|video0"]}, {}),
+         "test.csv": "key,vid_key,video_id,sentence\nr0,m0,video0,text 10\nr1,m1,video1,text 12\n"},
+        ["--judgements", "test.csv"], {("qrels.csv", "query_id item_id"):
+                                       ["video0|r0", "r0|video0", "video1|r1", "r1|video1"]}, {}),
     "ESCI": (
         {"x.csv": "example_id,query,query_id,product_id,esci_label,split\n1,red car,q1,a,E,test\n"
                   "2,red car,q1,b,I,test\n3,van,q2,b,S,test\n", "x.run": RUN}, [],

@@ -77,8 +77,9 @@ def _is_list(source: Source, name: str) -> bool:
 def read(source: Source, files: Names) -> Pieces:
     """Yield the vectors of each file in blocks, and labels that stand beside them."""
     there = list_beside([*files, *source.left])
-    beside = {other for name in files for other in find_beside(name, there)}
-    arrays = [name for name in files if name.lower().endswith(ENDINGS) and name not in beside]
+    arrays = [name for name in files if name.lower().endswith(ENDINGS)]
+    beside = {other for name in arrays for other in find_beside(name, there)}
+    arrays = [name for name in arrays if name not in beside]
     labels = {
         codes: other
         for codes, other in _pair_labels(arrays).items()
@@ -145,7 +146,7 @@ def _read_file(
     there: Beside,
     arrays: Names,
     labels: Texts,
-    numbered: dict[int, Columns],
+    numbered: dict[str, Columns],
 ) -> Pieces:
     found = read_arrays(source.find_path(name), name)
     if found.keys() >= set(SETS):
@@ -181,7 +182,7 @@ def _read_file(
             is_alone = not (source.media or any(each.endswith(TABLES) for each in source.files))
             names = ids or [str(at) for at in range(len(rows))] * is_alone
             cells = {e: list_texts(each) for e, each in lists.items() if _is_label(e, each, names)}
-            if cells and not ids and numbered.setdefault(len(rows), cells) == cells:
+            if cells and not ids and numbered.setdefault("", cells) == cells:
                 source.say(name, "vectors and labels without ids", "ids; rows count from 0", "note")
                 ids = names
         if ids and cells:
