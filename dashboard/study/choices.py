@@ -259,17 +259,16 @@ def _parse_margins(text: str) -> object:
 def _pick_metrics(collection: Collection, before: Values) -> str:
     """Return the protocol's metrics; the usual one's are cut at `cutoffs` of collection.toml.
 
-    A metric that the protocol shows at one cutoff is cut at the deepest of them. Without `cutoffs`,
-    those of SETS are left out where all items are in the first K.
+    A metric that the protocol shows at one cutoff is cut at the deepest of them.
     """
     from dashboard.evaluation.metrics import Measure, parse
-    from dashboard.study.judging import SETS, list_usual_metrics
+    from dashboard.study.judging import list_usual_metrics
 
-    measures = parse(list_usual_metrics(_open_whole(collection, before)))
+    usual = list_usual_metrics(_open_whole(collection, before))
     cutoffs = sorted(collection.settings.get("cutoffs", ()))
     if not cutoffs or before["protocol"] != _pick_protocol(collection, {}):
-        most = len(collection.items)
-        return " ".join(str(m) for m in measures if m.name not in SETS or (m.cutoff or 0) < most)
+        return usual
+    measures = parse(usual)
     names = [each.name for each in measures]
     found = []
     for each in measures:

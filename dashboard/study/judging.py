@@ -57,8 +57,6 @@ def list_relevant_grades(study: Study) -> list[FloatArray]:
     return [grades[grades >= judgement.relevant_from] for grades in found]
 
 
-SETS = ("P", "R", "Success")
-"""Metrics that do not depend on the order of the first K results."""
 METRICS_OF_ONE = "RR R@1 R@5 R@10 nDCG@10"
 """Metrics of queries that have one relevant item; P@K has a ceiling of 1 ÷ K there."""
 
