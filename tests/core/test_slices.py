@@ -65,9 +65,9 @@ def test_pairs_are_smaller_than_both() -> None:
 
 def test_command(world: Path) -> None:
     (world / "items.csv").write_text("item_id,kind,file\na,x,1.png\nb,y,2.png\nc,x,\nd,y,\n")
-    text = (world / "queries.csv").read_text().replace("the weather,", ",b").replace("r,,", "r,d,")
-    lines = zip(text.splitlines(), ["light,id", "day,1", "night,2", "day,3", ",4"], strict=True)
-    (world / "queries.csv").write_text("\n".join(map(",".join, lines)))
+    text = (world / "queries.csv").read_text().replace("the weather,", ",b").splitlines()
+    cells = ["light", "day", "night", "day", ""]
+    (world / "queries.csv").write_text("\n".join(map(",".join, zip(text, cells, strict=True))))
     options = ("--baseline", "v1", "--candidate", "v2", "--metric", "P@2", "--queries", "all")
     code, rows, _ = call("slices", world, *options)
     names = {row["slice"] for row in rows if not row["slice"].startswith("pv_")}
