@@ -31,7 +31,7 @@ def divide_by_column(column: str, cells: Names) -> dict[str, BoolArray]:
     """Return which queries hold each value of a column; empty cells are in no slice.
 
     A list of JSON is its values, with commas between them. A column with fewer than MIN_VALUES or
-    more than MAX_VALUES values gives no slices.
+    more than MAX_VALUES values, or SMALL_SLICE and more of which each occurs once, gives no slices.
 
     >>> {name: inside.tolist() for name, inside in divide_by_column("by", ["x", '["y"]']).items()}
     {'by=x': [True, False], 'by=y': [False, True]}
@@ -39,7 +39,8 @@ def divide_by_column(column: str, cells: Names) -> dict[str, BoolArray]:
     parts = split_cells(cell for cell in cells if cell.startswith("["))
     texts = np.array([", ".join(parts.get(cell, [cell])) for cell in cells], dtype=object)
     values = list(dict.fromkeys(filter(None, texts.tolist())))
-    if not MIN_VALUES <= len(values) <= MAX_VALUES:
+    is_key = len(values) >= SMALL_SLICE and len(values) == np.count_nonzero(texts)
+    if is_key or not MIN_VALUES <= len(values) <= MAX_VALUES:
         return {}
     return {f"{column}={value}": texts == value for value in values}
 

@@ -112,6 +112,7 @@ def test_links_are_links(pictured: str, page: Page) -> None:
     page.goto(f"{pictured}/query?collection=world&query=q1&min_similarity=0.1")
     expect(page.locator("article.card").first).to_be_visible()
     links = page.get_by_role("navigation").get_by_role("link")
+    expect(links.first).to_be_visible()
     assert min(link.bounding_box()["height"] for link in links.all()) >= 24
     expect(page.locator("nav [aria-current=page]")).to_have_text("Query")
     expect(links.filter(has_text="Compare")).to_have_attribute("href", re.compile("min_sim"))
