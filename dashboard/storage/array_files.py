@@ -153,10 +153,6 @@ def refuse_swelling(path: Path, sizes: Iterable[int]) -> None:
         )
 
 
-def _read_npy(path: Path) -> Arrays:
-    return {"": np.load(path, mmap_mode="r", allow_pickle=False)}
-
-
 def _read_npz(path: Path) -> Arrays:
     with zipfile.ZipFile(path) as archive:
         refuse_swelling(path, (each.file_size for each in archive.infolist()))
@@ -298,7 +294,7 @@ def fill_rows(lists: Iterable[Sequence[Any]]) -> tuple[Float32Array, list[int]]:
 
 
 READERS = {
-    ".npy": _read_npy,
+    ".npy": lambda path: {"": np.load(path, mmap_mode="r", allow_pickle=False)},
     ".npz": _read_npz,
     ".safetensors": _read_safetensors,
     ".parquet": _read_parquet,

@@ -1,6 +1,5 @@
 """The meaning of a table's columns, by their names and by what their cells name."""
 
-import math
 import re
 import shlex
 from pathlib import PurePosixPath
@@ -10,7 +9,6 @@ from dashboard.plugins.importers.blocks import JUDGED, MAX_WORDS, Block
 from dashboard.plugins.importers.source import (
     Side,
     Source,
-    Texts,
     clean_name,
     cut_added,
     find_folder_of,
@@ -19,7 +17,7 @@ from dashboard.plugins.importers.source import (
 )
 from dashboard.storage.media import EXTENSION, cut_address, is_media
 from dashboard.storage.vector_ids import LABELS, names_texts
-from dashboard.tables import Names
+from dashboard.tables import Names, Texts
 from dashboard.texts import parse_number
 
 ITEM = """item_id slice_id docno doc_id document_id corpus_id product_id segment_id image_id
@@ -230,7 +228,15 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         roles.kind = "pairs"
         free = [n for n in block.columns if n not in of.values() and not NUMBERED.search(n)]
         ranks = roles.find(RANK)
-        more = [n for n in free if n not in ranks and all(map(_is_number, block.columns[n]))]
+        more = [
+            name
+            for name in free
+            if name not in ranks
+            and all(
+                e[:1] in ("[", "") or parse_number(e) == parse_number(e)
+                for e in block.columns[name]
+            )
+        ]
         if more and "grade" not in of and not is_stated:
             told = f"columns beside results that may be grades ({list_names(more)})"
             do = f"Type --map query_id={of['query_id']},item_id={of['item_id']},grade={more[0]}"
@@ -323,11 +329,6 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
             "a column of items, files or queries",
             do="Name its columns: --map item_id=COLUMN, or query_id=A,item_id=B,grade=C.",
         )
-
-
-def _is_number(cell: str) -> bool:
-    """Return whether a cell is a number, a list, or empty."""
-    return cell[:1] in ("[", "") or not math.isnan(parse_number(cell))
 
 
 def _leave_out(block: Block, source: Source, of: Texts, free: Names) -> None:

@@ -10,7 +10,8 @@ from dashboard.plugins.importers.pieces import list_inside, write_list
 from dashboard.plugins.importers.source import BROKEN, Columns, Source
 from dashboard.storage.array_files import ROWS, count_lists, holds_numbers, open_parquet, read_lists
 from dashboard.storage.media import recognise_bytes
-from dashboard.tables import AnyArray, Names
+from dashboard.storage.vector_ids import Arrays
+from dashboard.tables import Names, Row
 
 AVERAGE = (
     "Average them: frame['{0}'] = [numpy.mean(list(rows), 0) for rows in frame['{0}']], between "
@@ -81,8 +82,8 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
     import pyarrow as pa
     import pyarrow.compute as pc  # type: ignore[import-untyped]
 
-    cells: dict[str, list[Any]] = {}
-    vectors: dict[str, AnyArray] = {}
+    cells: Row = {}
+    vectors: Arrays = {}
     contents: dict[str, list[bytes | None]] = {}
     for column, values in zip(batch.schema.names, batch.columns, strict=True):
         values = getattr(values, "storage", values)  # of an extension of Arrow

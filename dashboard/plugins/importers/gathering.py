@@ -29,7 +29,6 @@ from dashboard.plugins.importers.source import (
     Columns,
     Ordered,
     Source,
-    Texts,
     find_folder_of,
     name_apart,
     shorten_name,
@@ -37,7 +36,7 @@ from dashboard.plugins.importers.source import (
 from dashboard.storage.media import match_names, recognise_bytes, strip_name, tell_matched
 from dashboard.storage.new_versions import BLOCK
 from dashboard.storage.runs import Pair
-from dashboard.tables import AnyArray, Names, Row
+from dashboard.tables import AnyArray, Names, Row, Texts
 from dashboard.texts import MARKS
 
 

@@ -22,7 +22,7 @@ from dashboard.plugins.importers.placing import (
     write_versions,
 )
 from dashboard.plugins.importers.planning import make_plan
-from dashboard.plugins.importers.source import BROKEN, Source, Texts, list_source
+from dashboard.plugins.importers.source import BROKEN, Source, list_source
 from dashboard.plugins.importers.writing import (
     RECORD,
     TABLES,
@@ -42,7 +42,7 @@ from dashboard.storage.media import list_missing
 from dashboard.storage.new_versions import refuse_unknown, write_settings
 from dashboard.storage.settings import read_toml
 from dashboard.storage.versions import list_stale, record_version
-from dashboard.tables import Names, Row
+from dashboard.tables import Names, Row, Texts
 from dashboard.texts import split_cells
 
 CHOICES = ("map", "judgements", "relevance", "rows", "disagreements", "queries_from",

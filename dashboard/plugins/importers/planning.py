@@ -23,10 +23,10 @@ from dashboard.plugins.importers.deciding import (
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import list_options
-from dashboard.plugins.importers.source import Texts, find_kind, shorten_name
+from dashboard.plugins.importers.source import find_kind, shorten_name
 from dashboard.storage.media import match_names, strip_name
 from dashboard.storage.runs import Pair
-from dashboard.tables import Names
+from dashboard.tables import Names, Texts
 from dashboard.texts import split_cells
 
 SPLIT = re.compile("split|subset|partition|role|part", re.I)

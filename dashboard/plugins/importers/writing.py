@@ -14,10 +14,10 @@ from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import KEYWORDS
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.placing import match_queries
-from dashboard.plugins.importers.source import Ordered, Texts
+from dashboard.plugins.importers.source import Ordered
 from dashboard.storage.drafts import DRAFT, claim
 from dashboard.storage.versions import MADE_FOR
-from dashboard.tables import Names, Row, read_table
+from dashboard.tables import Names, Row, Texts, read_table
 
 RECORD = ".init.json"
 """What `init` made of the source alone: files, settings and tables. All else is of people."""

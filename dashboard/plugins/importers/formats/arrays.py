@@ -23,7 +23,7 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Columns, Source, Texts, find_folder_of, find_stem
+from dashboard.plugins.importers.source import Columns, Source, find_folder_of, find_stem
 from dashboard.storage.array_files import READERS, read_arrays
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.new_versions import MATRIX
@@ -40,7 +40,7 @@ from dashboard.storage.vector_ids import (
     names_texts,
     read_beside,
 )
-from dashboard.tables import AnyArray, Names, Row
+from dashboard.tables import AnyArray, Names, Row, Texts
 
 ENDINGS = tuple(each for each in READERS if each != ".parquet")
 SETS = ("train", "test", "neighbors")

@@ -19,8 +19,8 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Source, Texts, find_plain, find_stem
-from dashboard.tables import Names
+from dashboard.plugins.importers.source import Source, find_plain, find_stem
+from dashboard.tables import Names, Texts
 
 FLAGS = r"(\S+\.\w{2,4})((?:\s+[01])%s)"
 CLASS = r"(\S+\.\w{2,4})\s+(\d+|n\d{8}(?:\s+\d+){4})"

@@ -62,12 +62,6 @@ def recognise(source: Source) -> Names:
     return [*source.list_left(*ENDINGS), *source.list_headed(HEADER.match, ".txt")]
 
 
-def read(source: Source, files: Names) -> Pieces:
-    """Yield what each table holds."""
-    tables = [name for name in files if Path(name).name not in OF_DATASETS]
-    return read_each(read_table, source, tables)
-
-
 def read_table(source: Source, name: str) -> Pieces:
     """Yield the pieces of a table, block by block."""
     return list_pieces(source, read_blocks(source, name))
@@ -240,4 +234,10 @@ def read_outside(cell: str) -> bytes | None:
     return path.read_bytes() if is_picture and path.stat().st_size <= MAX_PICTURE_BYTES else None
 
 
-FORMAT = Format("tables", recognise, read)
+FORMAT = Format(
+    "tables",
+    recognise,
+    lambda source, files: read_each(
+        read_table, source, [name for name in files if Path(name).name not in OF_DATASETS]
+    ),
+)
