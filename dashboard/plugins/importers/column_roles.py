@@ -129,12 +129,10 @@ def name_row(source: Source, cell: str, key: object, file: str, line: int) -> st
 
     Rows that mean different things, which `key` tells, by one name stay apart.
     """
-    path = cut_added(cut_address(cell).replace("\\", "/"))
-    names = list_tails(path)[-4:][::-1]
+    names = list_tails(cut_added(cut_address(cell).replace("\\", "/")))[-4:][::-1]
     names += [f"{name}#{line}" for name in names[:1]]
     names += [f"{find_stem(file)}-{line}", f"{file}-{line}"]
-    free = (name for name in names if source.named.setdefault(name, key) == key)
-    return next(free, names[-1])
+    return next((name for name in names if source.named.setdefault(name, key) == key), names[-1])
 
 
 def find_roles(block: Block, source: Source) -> Roles:

@@ -119,8 +119,7 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
         made = make_block(source, file, list(zip(lines, map(list_inside, rows), strict=True)))
     else:
         made = join_cells(source, file, lines, cells)
-    found = {**vectors, **made.vectors}
-    return made._replace(vectors=found, contents=contents, classes=[*classes])
+    return made._replace(vectors={**vectors, **made.vectors}, contents=contents, classes=[*classes])
 
 
 def _measure_lists(values: Any) -> int:
