@@ -58,7 +58,6 @@ NUMERAL = re.compile(r"[-+.,]?\d")
 SCORE = "score similarity"
 RANK = "rank position doc_position"
 RUN = "model model_name run_name system"
-NUMBERS = f"{GRADE} {SCORE} {RANK}"
 GENERAL = re.compile(
     r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat)s?|clips|gallery|corpus|"
     r"img|part|passage|index|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
@@ -182,7 +181,7 @@ def find_roles(block: Block, source: Source) -> Roles:
 def _names_queries(block: Block, roles: Roles) -> bool:
     """Return whether a column as `id` is that of the queries in another one, and of no items."""
     names, query = roles.find(ITEM, FILE, OTHER), roles.of.get("query_id", "")
-    if name_plainly(query) not in ("query", "query_text") or roles.find(NUMBERS):
+    if name_plainly(query) not in ("query", "query_text") or roles.find(GRADE, SCORE, RANK):
         return False
     is_repeated = any(_is_repeated(block.columns[name]) for name in (query, *names))
     return names == roles.find(KEYS) and len(names) == 1 and not is_repeated
@@ -336,9 +335,8 @@ def _leave_out(block: Block, source: Source, of: Texts, free: Names) -> None:
         wanted = f"one; {of['file']} is taken. Another one: --map file={shown[0]}"
         source.say(block.file, f"further columns of pictures ({list_names(shown)})", wanted)
     is_beside = "image_id" in block.columns and COCO.search(" ".join(source.files))
-    is_of_model = is_beside or OF_MODELS.search(find_stem(block.file))
     if (
-        is_of_model
+        (is_beside or OF_MODELS.search(find_stem(block.file)))
         and "caption_id" not in of
         and "caption" in of
         and len(of) == len(block.columns)

@@ -36,12 +36,6 @@ HEADS = {
 """Headers of Stanford Online Products and In-shop, and their columns of files and classes."""
 
 
-def recognise_flags(source: Source) -> Names:
-    """Return text files of paths and labels."""
-    lists = source.list_headed(FLAGGED.match, ".txt")
-    return [name for name in lists if not SPLIT.search(find_stem(name))]
-
-
 def read_flags(source: Source, files: Names) -> Pieces:
     """Yield the gallery of the file of the database, and the queries of the test file."""
     queries = [name for name in files if name_version(name, beside=files)[1] == "texts"]
@@ -142,4 +136,12 @@ NAMES = Format(
     lambda source, files: (ClassNames(name, _list_names(source, name)) for name in files),
 )
 CLASSES = Format("lists of classes", recognise_classes, read_classes)
-HASHED = Format("hashing lists", recognise_flags, read_flags)
+HASHED = Format(
+    "hashing lists",
+    lambda source: [
+        name
+        for name in source.list_headed(FLAGGED.match, ".txt")
+        if not SPLIT.search(find_stem(name))
+    ],
+    read_flags,
+)
