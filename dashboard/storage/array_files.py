@@ -138,8 +138,9 @@ def read_arrays(path: Path, name: str) -> Arrays:
         try:
             return read(path)
         except DataError as error:
-            told = (name, error.found, error.expected)
-            raise DataError(*told, line=error.line, do=error.do) from error
+            raise DataError(
+                name, error.found, error.expected, line=error.line, do=error.do
+            ) from error
 
 
 def refuse_swelling(path: Path, sizes: Iterable[int]) -> None:

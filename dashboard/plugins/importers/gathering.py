@@ -131,7 +131,7 @@ class VectorFile:
         )
 
     def add(self, piece: Vectors, source: Source) -> None:
-        """Add the rows of a piece; those that nothing can be computed from are said."""
+        """Add the rows of a piece in the type of the first ones; odd ones are said."""
         shape, kind = piece.rows.shape, piece.rows.dtype
         is_fit = len(shape) == 2 and shape[1] and kind.kind in "fiub"
         if not is_fit or (len(self) and shape[1] != self.shape[1]):
@@ -161,17 +161,14 @@ class VectorFile:
                 is_bad |= odd
             if is_bad.any() and ids is None:
                 return
-            self.append(rows[~is_bad], [*compress(ids or (), ~is_bad)])
-
-    def append(self, rows: AnyArray, ids: Names) -> None:
-        """Add rows of the same width; they take the type of the first ones."""
-        if not len(self):
-            self.dtype = rows.dtype.newbyteorder("=")
-            self.path.parent.mkdir(exist_ok=True)
-        with self.path.open("ab") as file:
-            file.write(np.ascontiguousarray(rows, self.dtype).data)
-        self.shape = (len(self) + len(rows), rows.shape[1])
-        self.ids |= dict.fromkeys(ids)
+            rows = rows[~is_bad]
+            if not len(self):
+                self.dtype = rows.dtype.newbyteorder("=")
+                self.path.parent.mkdir(exist_ok=True)
+            with self.path.open("ab") as file:
+                file.write(np.ascontiguousarray(rows, self.dtype).data)
+            self.shape = (len(self) + len(rows), rows.shape[1])
+            self.ids |= dict.fromkeys(compress(ids or (), ~is_bad))
 
     def open(self) -> AnyArray:
         """Return the rows, which stay in the file."""
@@ -345,13 +342,6 @@ class Gathered:
         self.declared.update(piece.labels)
         if len(self.items) > before:
             self.taken["items.csv"][piece.file] = None
-
-    def rename(self) -> None:
-        """Give items the ids that any table has for them, whatever their order is."""
-        times = Counter([*self.renamed.values(), *self.items.index])
-        new = {name: own for name, own in self.renamed.items() if times[own] == 1}
-        self.items.index = {new.get(name, name): at for name, at in self.items.index.items()}
-        self.known = {key: new.get(name, name) for key, name in self.known.items()} | new
 
     def match_items(
         self,

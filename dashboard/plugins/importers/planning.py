@@ -38,13 +38,17 @@ MAX_ITEM_QUERIES = 5_000
 
 
 def make_plan(found: Gathered) -> None:
-    """Make the tables of a collection.
+    """Make the tables of a collection, with the ids that any table has for items.
 
     Raises:
         Unsure: If what decides relevance is not certain.
         DataError: If there is nothing to search.
     """
-    found.rename()
+    index = found.items.index
+    times = Counter([*found.renamed.values(), *index])
+    new = {name: own for name, own in found.renamed.items() if times[own] == 1}
+    found.items.index = {new.get(name, name): at for name, at in index.items()}
+    found.known = {key: new.get(name, name) for key, name in found.known.items()} | new
     _name_items(found)
     names = found.match_items((item for _, item, _, _ in found.captions), "captions")
     found.captions = [(e[0], names[e[1]], *e[2:]) for e in found.captions if e[1] in names]

@@ -106,12 +106,6 @@ LISTED = ("classes", "classnames", "obj")
 """Words in names of files of such lines, and files of names alone, by their numbers from 0."""
 
 
-def recognise_names(source: Source) -> Names:
-    """Return files of nothing but codes and names of classes."""
-    files = source.list_left(".txt", ".names", ".csv", ".yaml", ".yml")
-    return [n for n in files if OF_CLASSES.search(find_plain(n)) and _list_names(source, n)]
-
-
 def _list_names(source: Source, name: str) -> Texts:
     """Return the names of classes by their codes; none if a file holds something else."""
     import yaml  # type: ignore[import-untyped]
@@ -132,7 +126,11 @@ def _list_names(source: Source, name: str) -> Texts:
 
 NAMES = Format(
     "names of classes",
-    recognise_names,
+    lambda source: [
+        name
+        for name in source.list_left(".txt", ".names", ".csv", ".yaml", ".yml")
+        if OF_CLASSES.search(find_plain(name)) and _list_names(source, name)
+    ],
     lambda source, files: (ClassNames(name, _list_names(source, name)) for name in files),
 )
 CLASSES = Format("lists of classes", recognise_classes, read_classes)

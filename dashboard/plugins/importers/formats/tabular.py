@@ -192,12 +192,11 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
 def _list_spans(block: Block, roles: Roles, files: Names) -> Columns:
     """Return the times of each row; none of a clip whose name has them, as Kinetics cuts them."""
     starts, ends = (list(map(read_seconds, roles.read(block, role))) for role in SPANS)
-    kept = [
-        not (start and re.search(rf"_0*{re.escape(start)}_0*{re.escape(end)}[.]", file))
-        for start, end, file in zip(starts, ends, files, strict=True)
-    ]
-    pairs = zip(SPANS, (starts, ends), strict=True)
-    return {role: [own * keep for own, keep in zip(c, kept, strict=True)] for role, c in pairs}
+    for at, file in enumerate(files):
+        span = rf"_0*{re.escape(starts[at])}_0*{re.escape(ends[at])}[.]"
+        if starts[at] and re.search(span, file):
+            starts[at] = ends[at] = ""
+    return dict(zip(SPANS, (starts, ends), strict=True))
 
 
 def _list_captions(file: str, ids: Names, captions: Names, names: Names) -> Captions:
