@@ -39,6 +39,9 @@ from dashboard.storage.runs import Pair
 from dashboard.tables import AnyArray, Names, Row, Texts
 from dashboard.texts import MARKS
 
+Line = tuple[str, ...]
+"""Cells of a row of a table."""
+
 
 class Rows:
     """Rows by id, in the order in which they came; cells may come later.
@@ -88,7 +91,7 @@ class Rows:
         own = self.columns.get(column, [])
         return own + [""] * (len(self) - len(own))
 
-    def list_rows(self, *columns: str) -> Iterator[tuple[str, ...]]:
+    def list_rows(self, *columns: str) -> Iterator[Line]:
         """Return the id of each row and its cells in some columns."""
         return zip(self.index, *map(self.get, columns), strict=True)
 
@@ -250,7 +253,7 @@ class Gathered:
     notes: list[str] = field(default_factory=list)
     of_queries: str = ""
     placed: list[Placed] = field(default_factory=list)
-    tables: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+    tables: dict[str, list[Line]] = field(default_factory=dict)
 
     def add(self, piece: Piece) -> None:
         """Add a piece."""

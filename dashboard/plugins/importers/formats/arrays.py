@@ -40,7 +40,7 @@ from dashboard.storage.vector_ids import (
     names_texts,
     read_beside,
 )
-from dashboard.tables import AnyArray, Names, Row, Texts
+from dashboard.tables import AnyArray, Names, Texts
 
 ENDINGS = tuple(each for each in READERS if each != ".parquet")
 SETS = ("train", "test", "neighbors")
@@ -87,8 +87,7 @@ def read(source: Source, files: Names) -> Pieces:
     }
     beside_codes = {*labels.values()}
     vectors = [name for name in arrays if name not in beside_codes]
-    shared: Row = {"there": there, "arrays": arrays, "labels": labels, "numbered": {}}
-    read_file = partial(_read_file, **shared)
+    read_file = partial(_read_file, there=there, arrays=arrays, labels=labels, numbered={})
     for folder, own in groupby(sorted(vectors, key=find_folder_of), find_folder_of):
         names = [*own]
         rows = _stack(source, names)
