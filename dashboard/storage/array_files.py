@@ -138,8 +138,9 @@ def read_arrays(path: Path, name: str) -> Arrays:
         try:
             return read(path)
         except DataError as error:
-            told = (name, error.found, error.expected)
-            raise DataError(*told, line=error.line, do=error.do) from error
+            raise DataError(
+                name, error.found, error.expected, line=error.line, do=error.do
+            ) from error
 
 
 def refuse_swelling(path: Path, sizes: Iterable[int]) -> None:
@@ -151,10 +152,6 @@ def refuse_swelling(path: Path, sizes: Iterable[int]) -> None:
             f"{most:,} values in a file of {size:,} bytes",
             "a file that does not swell a thousandfold",
         )
-
-
-def _read_npy(path: Path) -> Arrays:
-    return {"": np.load(path, mmap_mode="r", allow_pickle=False)}
 
 
 def _read_npz(path: Path) -> Arrays:
@@ -298,7 +295,7 @@ def fill_rows(lists: Iterable[Sequence[Any]]) -> tuple[Float32Array, list[int]]:
 
 
 READERS = {
-    ".npy": _read_npy,
+    ".npy": lambda path: {"": np.load(path, mmap_mode="r", allow_pickle=False)},
     ".npz": _read_npz,
     ".safetensors": _read_safetensors,
     ".parquet": _read_parquet,

@@ -25,7 +25,7 @@ from dashboard.plugins.importers.pieces import (
 from dashboard.plugins.importers.source import Columns, Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
-from dashboard.storage.vector_ids import IDS, LABELS
+from dashboard.storage.vector_ids import IDS, LABELS, Arrays
 from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray, Names, Row
 
 TEXTS = (".csv", ".tsv", ".tab")
@@ -332,7 +332,7 @@ def join_cells(
 ) -> Block:
     """Return a block of columns, in which lists of numbers are vectors."""
     columns: Columns = {}
-    vectors: dict[str, AnyArray] = {}
+    vectors: Arrays = {}
     for column, cells in table.items():
         if list in map(type, cells):  # Label Studio's one choice is a text
             cells = [[cell] if isinstance(cell, str) and cell else cell for cell in cells]

@@ -1,6 +1,5 @@
 """The meaning of a table's columns, by their names and by what their cells name."""
 
-import math
 import re
 import shlex
 from pathlib import PurePosixPath
@@ -10,7 +9,6 @@ from dashboard.plugins.importers.blocks import JUDGED, MAX_WORDS, Block
 from dashboard.plugins.importers.source import (
     Side,
     Source,
-    Texts,
     clean_name,
     cut_added,
     find_folder_of,
@@ -19,7 +17,7 @@ from dashboard.plugins.importers.source import (
 )
 from dashboard.storage.media import EXTENSION, cut_address, is_media
 from dashboard.storage.vector_ids import LABELS, names_texts
-from dashboard.tables import Names
+from dashboard.tables import Names, Texts
 from dashboard.texts import parse_number
 
 ITEM = """item_id slice_id docno doc_id document_id corpus_id product_id segment_id image_id
@@ -60,7 +58,6 @@ NUMERAL = re.compile(r"[-+.,]?\d")
 SCORE = "score similarity"
 RANK = "rank position doc_position"
 RUN = "model model_name run_name system"
-NUMBERS = f"{GRADE} {SCORE} {RANK}"
 GENERAL = re.compile(
     r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat)s?|clips|gallery|corpus|"
     r"img|part|passage|index|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
@@ -131,12 +128,10 @@ def name_row(source: Source, cell: str, key: object, file: str, line: int) -> st
 
     Rows that mean different things, which `key` tells, by one name stay apart.
     """
-    path = cut_added(cut_address(cell).replace("\\", "/"))
-    names = list_tails(path)[-4:][::-1]
+    names = list_tails(cut_added(cut_address(cell).replace("\\", "/")))[-4:][::-1]
     names += [f"{name}#{line}" for name in names[:1]]
     names += [f"{find_stem(file)}-{line}", f"{file}-{line}"]
-    free = (name for name in names if source.named.setdefault(name, key) == key)
-    return next(free, names[-1])
+    return next((name for name in names if source.named.setdefault(name, key) == key), names[-1])
 
 
 def find_roles(block: Block, source: Source) -> Roles:
@@ -186,7 +181,7 @@ def find_roles(block: Block, source: Source) -> Roles:
 def _names_queries(block: Block, roles: Roles) -> bool:
     """Return whether a column as `id` is that of the queries in another one, and of no items."""
     names, query = roles.find(ITEM, FILE, OTHER), roles.of.get("query_id", "")
-    if name_plainly(query) not in ("query", "query_text") or roles.find(NUMBERS):
+    if name_plainly(query) not in ("query", "query_text") or roles.find(GRADE, SCORE, RANK):
         return False
     is_repeated = any(_is_repeated(block.columns[name]) for name in (query, *names))
     return names == roles.find(KEYS) and len(names) == 1 and not is_repeated
@@ -230,7 +225,15 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         roles.kind = "pairs"
         free = [n for n in block.columns if n not in of.values() and not NUMBERED.search(n)]
         ranks = roles.find(RANK)
-        more = [n for n in free if n not in ranks and all(map(_is_number, block.columns[n]))]
+        more = [
+            name
+            for name in free
+            if name not in ranks
+            and all(
+                e[:1] in ("[", "") or parse_number(e) == parse_number(e)
+                for e in block.columns[name]
+            )
+        ]
         if more and "grade" not in of and not is_stated:
             told = f"columns beside results that may be grades ({list_names(more)})"
             do = f"Type --map query_id={of['query_id']},item_id={of['item_id']},grade={more[0]}"
@@ -325,11 +328,6 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         )
 
 
-def _is_number(cell: str) -> bool:
-    """Return whether a cell is a number, a list, or empty."""
-    return cell[:1] in ("[", "") or not math.isnan(parse_number(cell))
-
-
 def _leave_out(block: Block, source: Source, of: Texts, free: Names) -> None:
     """Say which columns of pictures are not taken; raise DataError if a model wrote captions."""
     shown = [n for n in free if n in block.contents or EXTENSION.search(block.columns[n][0])]
@@ -337,9 +335,8 @@ def _leave_out(block: Block, source: Source, of: Texts, free: Names) -> None:
         wanted = f"one; {of['file']} is taken. Another one: --map file={shown[0]}"
         source.say(block.file, f"further columns of pictures ({list_names(shown)})", wanted)
     is_beside = "image_id" in block.columns and COCO.search(" ".join(source.files))
-    is_of_model = is_beside or OF_MODELS.search(find_stem(block.file))
     if (
-        is_of_model
+        (is_beside or OF_MODELS.search(find_stem(block.file)))
         and "caption_id" not in of
         and "caption" in of
         and len(of) == len(block.columns)

@@ -10,7 +10,8 @@ from dashboard.plugins.importers.pieces import list_inside, write_list
 from dashboard.plugins.importers.source import BROKEN, Columns, Source
 from dashboard.storage.array_files import ROWS, count_lists, holds_numbers, open_parquet, read_lists
 from dashboard.storage.media import recognise_bytes
-from dashboard.tables import AnyArray, Names
+from dashboard.storage.vector_ids import Arrays
+from dashboard.tables import Names, Row
 
 AVERAGE = (
     "Average them: frame['{0}'] = [numpy.mean(list(rows), 0) for rows in frame['{0}']], between "
@@ -20,7 +21,7 @@ AVERAGE = (
 
 
 def read_columnar(source: Source, name: str) -> Iterator[Block]:
-    """Yield the rows of a Parquet or Arrow file in blocks.
+    """Yield the rows of a Parquet file, or of an Arrow stream or file, in blocks.
 
     Raises:
         DataError: If the file is damaged, or its values are many more than its bytes hold.
@@ -29,7 +30,19 @@ def read_columnar(source: Source, name: str) -> Iterator[Block]:
 
     first = 1
     try:
-        schema, batches = _open(source, name)
+        path = source.find_path(name)
+        with path.open("rb") as file:
+            head = file.read(8)
+        if head.startswith(b"PAR1"):
+            opened = open_parquet(path)
+            schema, batches = opened.schema_arrow, opened.iter_batches(batch_size=ROWS)
+        elif head.startswith(b"ARROW1"):
+            opened = pa.ipc.open_file(path)
+            schema = opened.schema
+            batches = map(opened.get_batch, range(opened.num_record_batches))
+        else:
+            batches = pa.ipc.open_stream(path)
+            schema = batches.schema
         classes = _read_class_names(schema)
         for batch in batches:
             batch.validate(full=True)
@@ -42,23 +55,6 @@ def read_columnar(source: Source, name: str) -> Iterator[Block]:
             "a whole file",
             do="Write it again.",
         ) from error
-
-
-def _open(source: Source, name: str) -> tuple[Any, Iterator[Any]]:
-    """Return the schema and the batches of a file: Parquet, or an Arrow stream or file."""
-    import pyarrow as pa
-
-    path = source.find_path(name)
-    with path.open("rb") as file:
-        head = file.read(8)
-    if head.startswith(b"PAR1"):
-        opened = open_parquet(path)
-        return opened.schema_arrow, opened.iter_batches(batch_size=ROWS)
-    if head.startswith(b"ARROW1"):
-        whole = pa.ipc.open_file(path)
-        return whole.schema, (whole.get_batch(at) for at in range(whole.num_record_batches))
-    stream = pa.ipc.open_stream(path)
-    return stream.schema, iter(stream)
 
 
 def _read_class_names(schema: Any) -> Columns:
@@ -81,8 +77,8 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
     import pyarrow as pa
     import pyarrow.compute as pc  # type: ignore[import-untyped]
 
-    cells: dict[str, list[Any]] = {}
-    vectors: dict[str, AnyArray] = {}
+    cells: Row = {}
+    vectors: Arrays = {}
     contents: dict[str, list[bytes | None]] = {}
     for column, values in zip(batch.schema.names, batch.columns, strict=True):
         values = getattr(values, "storage", values)  # of an extension of Arrow
@@ -118,8 +114,7 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
         made = make_block(source, file, list(zip(lines, map(list_inside, rows), strict=True)))
     else:
         made = join_cells(source, file, lines, cells)
-    found = {**vectors, **made.vectors}
-    return made._replace(vectors=found, contents=contents, classes=[*classes])
+    return made._replace(vectors={**vectors, **made.vectors}, contents=contents, classes=[*classes])
 
 
 def _measure_lists(values: Any) -> int:

@@ -29,7 +29,6 @@ from dashboard.plugins.importers.source import (
     Columns,
     Ordered,
     Source,
-    Texts,
     find_folder_of,
     name_apart,
     shorten_name,
@@ -37,8 +36,11 @@ from dashboard.plugins.importers.source import (
 from dashboard.storage.media import match_names, recognise_bytes, strip_name, tell_matched
 from dashboard.storage.new_versions import BLOCK
 from dashboard.storage.runs import Pair
-from dashboard.tables import AnyArray, Names, Row
+from dashboard.tables import AnyArray, Names, Row, Texts
 from dashboard.texts import MARKS
+
+Line = tuple[str, ...]
+"""Cells of a row of a table."""
 
 
 class Rows:
@@ -89,7 +91,7 @@ class Rows:
         own = self.columns.get(column, [])
         return own + [""] * (len(self) - len(own))
 
-    def list_rows(self, *columns: str) -> Iterator[tuple[str, ...]]:
+    def list_rows(self, *columns: str) -> Iterator[Line]:
         """Return the id of each row and its cells in some columns."""
         return zip(self.index, *map(self.get, columns), strict=True)
 
@@ -132,7 +134,7 @@ class VectorFile:
         )
 
     def add(self, piece: Vectors, source: Source) -> None:
-        """Add the rows of a piece; those that nothing can be computed from are said."""
+        """Add the rows of a piece in the type of the first ones; odd ones are said."""
         shape, kind = piece.rows.shape, piece.rows.dtype
         is_fit = len(shape) == 2 and shape[1] and kind.kind in "fiub"
         if not is_fit or (len(self) and shape[1] != self.shape[1]):
@@ -162,17 +164,14 @@ class VectorFile:
                 is_bad |= odd
             if is_bad.any() and ids is None:
                 return
-            self.append(rows[~is_bad], [*compress(ids or (), ~is_bad)])
-
-    def append(self, rows: AnyArray, ids: Names) -> None:
-        """Add rows of the same width; they take the type of the first ones."""
-        if not len(self):
-            self.dtype = rows.dtype.newbyteorder("=")
-            self.path.parent.mkdir(exist_ok=True)
-        with self.path.open("ab") as file:
-            file.write(np.ascontiguousarray(rows, self.dtype).data)
-        self.shape = (len(self) + len(rows), rows.shape[1])
-        self.ids |= dict.fromkeys(ids)
+            rows = rows[~is_bad]
+            if not len(self):
+                self.dtype = rows.dtype.newbyteorder("=")
+                self.path.parent.mkdir(exist_ok=True)
+            with self.path.open("ab") as file:
+                file.write(np.ascontiguousarray(rows, self.dtype).data)
+            self.shape = (len(self) + len(rows), rows.shape[1])
+            self.ids |= dict.fromkeys(compress(ids or (), ~is_bad))
 
     def open(self) -> AnyArray:
         """Return the rows, which stay in the file."""
@@ -254,7 +253,7 @@ class Gathered:
     notes: list[str] = field(default_factory=list)
     of_queries: str = ""
     placed: list[Placed] = field(default_factory=list)
-    tables: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+    tables: dict[str, list[Line]] = field(default_factory=dict)
 
     def add(self, piece: Piece) -> None:
         """Add a piece."""
@@ -346,13 +345,6 @@ class Gathered:
         self.declared.update(piece.labels)
         if len(self.items) > before:
             self.taken["items.csv"][piece.file] = None
-
-    def rename(self) -> None:
-        """Give items the ids that any table has for them, whatever their order is."""
-        times = Counter([*self.renamed.values(), *self.items.index])
-        new = {name: own for name, own in self.renamed.items() if times[own] == 1}
-        self.items.index = {new.get(name, name): at for name, at in self.items.index.items()}
-        self.known = {key: new.get(name, name) for key, name in self.known.items()} | new
 
     def match_items(
         self,

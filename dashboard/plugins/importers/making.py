@@ -22,7 +22,7 @@ from dashboard.plugins.importers.placing import (
     write_versions,
 )
 from dashboard.plugins.importers.planning import make_plan
-from dashboard.plugins.importers.source import BROKEN, Source, Texts, list_source
+from dashboard.plugins.importers.source import BROKEN, Source, list_source
 from dashboard.plugins.importers.writing import (
     RECORD,
     TABLES,
@@ -42,7 +42,7 @@ from dashboard.storage.media import list_missing
 from dashboard.storage.new_versions import refuse_unknown, write_settings
 from dashboard.storage.settings import read_toml
 from dashboard.storage.versions import list_stale, record_version
-from dashboard.tables import Names, Row
+from dashboard.tables import Names, Row, Texts
 from dashboard.texts import split_cells
 
 CHOICES = ("map", "judgements", "relevance", "rows", "disagreements", "queries_from",
@@ -143,6 +143,8 @@ def _write_all(
 ) -> tuple[list[Row], Names]:
     """Write the collection, and take over what people put into the one that is there.
 
+    Settings that people changed stay; a note says where the source says otherwise.
+
     Returns:
         A row a file that was written, and the names of files and versions that were kept.
     """
@@ -160,16 +162,25 @@ def _write_all(
         kept = keep_files(place, draft, [*record["files"], "collection.toml", RECORD])
         for name in written:
             if name.endswith("/model.toml") and name in record["files"]:
-                old, new = (read_toml(folder / name, name) for folder in (place, draft))
-                told = {key: cell for key, cell in old.items() if key not in FORM}
+                theirs, new = (read_toml(folder / name, name) for folder in (place, draft))
+                told = {key: cell for key, cell in theirs.items() if key not in FORM}
                 shutil.copyfile(place / name, draft / name)
                 write_settings(draft / name, new | told)
-        _keep_settings(place, found, record["settings"], is_stated)
+        old = read_toml(place / "collection.toml", "collection.toml") | {"source": None}
+        stated = DECIDING if is_stated else ()
+        wrote = record["settings"]
+        own = {k: cell for k, cell in old.items() if cell != wrote.get(k) and k not in stated}
+        odd = [k for k in sorted({*own} - {"title"}) if found.settings.get(k, own[k]) != own[k]]
+        if said := ", ".join(f"{key} = {own[key]!r}" for key in odd):
+            found.notes.append(f"but collection.toml says {said}, which counts")
+        other = [key for key in DECIDING if wrote.get(key) not in (None, found.settings.get(key))]
+        found.notes += [f"before: {key} = {wrote[key]!r}" for key in other[-1:] if not is_stated]
+        found.settings |= own
         with suppress(OSError):  # its comments are those of people
             shutil.copyfile(place / "collection.toml", draft / "collection.toml")
-        _, odd, _ = cmpfiles(place, draft, [*filter(CONTENTS.match, written)])
+        _, changed, _ = cmpfiles(place, draft, [*filter(CONTENTS.match, written)])
         wanted = "the same as before; those of the source are taken in"
-        found.source.count(place.name, odd, "files with other contents", wanted, "note")
+        found.source.count(place.name, changed, "files with other contents", wanted, "note")
         more = sorted(kept, key=lambda name: name.startswith("media/"))
         wanted = "files of the source; kept"
         found.source.count(place.name, more, "further files and versions", wanted, "note")
@@ -177,19 +188,6 @@ def _write_all(
     now["files"] = sorted({*written, *still})
     (draft / RECORD).write_text(json.dumps(now, ensure_ascii=False), encoding="utf-8")
     return rows, kept
-
-
-def _keep_settings(place: Path, found: Gathered, written: Row, is_stated: bool) -> None:
-    """Keep the settings that people changed; note where the source says otherwise."""
-    old = read_toml(place / "collection.toml", "collection.toml") | {"source": None}
-    stated = DECIDING if is_stated else ()
-    own = {k: cell for k, cell in old.items() if cell != written.get(k) and k not in stated}
-    odd = [k for k in sorted({*own} - {"title"}) if found.settings.get(k, own[k]) != own[k]]
-    if said := ", ".join(f"{key} = {own[key]!r}" for key in odd):
-        found.notes.append(f"but collection.toml says {said}, which counts")
-    other = [key for key in DECIDING if written.get(key) not in (None, found.settings.get(key))]
-    found.notes += [f"before: {key} = {written[key]!r}" for key in other[-1:] if not is_stated]
-    found.settings |= own
 
 
 def _find_place(new: str, path: Path, update: bool) -> Path:
@@ -210,7 +208,7 @@ def _find_place(new: str, path: Path, update: bool) -> Path:
 
 
 def gather_pieces(source: Source, folder: Path) -> Gathered:
-    """Return all that the formats yield.
+    """Return all that the formats yield; say where rows of one id have different cells.
 
     Raises:
         DataError: If there is nothing that one of them reads.
@@ -230,23 +228,18 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
         wanted = f"one of {', '.join(OURS)}, and a column of a table"
         do = 'Type --map "" if an update needs none any more.'
         raise DataError("--map", f"{ours}={mapped[ours]}", wanted, do=do)
-    _report_differing(found)
+    wanted = "one of each; the first counts, of classes with --disagreements majority those of most"
+    for rows in (found.items, found.queries):
+        odd = Counter(column for (column, _), cells in rows.again.items() if len({*cells}) > 1)
+        for column, many in odd.items():
+            file = rows.filled[column] or "queries"
+            source.count(file, many, f"ids with a second {column}", wanted)
     if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
         said = " ".join(map(str, source.findings[:3]))
         known = ", ".join(each.name for each in formats)
         seen = f"{len(source.files):,} files ({said or 'nothing to search'})"
         raise DataError(source.root.name, seen, f"one of: {known}")
     return found
-
-
-def _report_differing(found: Gathered) -> None:
-    """Say where rows of one id have different cells, as those of several annotators have."""
-    wanted = "one of each; the first counts, of classes with --disagreements majority those of most"
-    for rows in (found.items, found.queries):
-        odd = Counter(column for (column, _), cells in rows.again.items() if len({*cells}) > 1)
-        for column, many in odd.items():
-            file = rows.filled[column] or "queries"
-            found.source.count(file, many, f"ids with a second {column}", wanted)
 
 
 def describe(found: Gathered, opened: Collection, kept: Names) -> Names:

@@ -21,10 +21,10 @@ from dashboard.plugins.importers.source import (
     Columns,
     Side,
     Source,
-    Texts,
     find_stem,
 )
-from dashboard.tables import AnyArray, Names, Row
+from dashboard.storage.vector_ids import Arrays
+from dashboard.tables import AnyArray, Names, Row, Texts
 from dashboard.texts import parse_number, split_cells
 
 Result = tuple[str, str, float]
@@ -296,7 +296,7 @@ def part_results(row: Row) -> list[Row]:
     return rows or [row]
 
 
-def join_wide(columns: Columns) -> dict[str, AnyArray]:
+def join_wide(columns: Columns) -> Arrays:
     """Take numbered columns of fractions out of some columns; return them as vectors.
 
     >>> columns = {f"dim_{at}": ["0.5"] for at in range(8)} | {"id": ["a"]}

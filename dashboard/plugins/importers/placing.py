@@ -10,7 +10,7 @@ import numpy as np
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, Placed, VectorFile
 from dashboard.plugins.importers.pieces import SIMILARITIES, RunLines, Vectors, list_options
-from dashboard.plugins.importers.source import Texts, name_apart
+from dashboard.plugins.importers.source import name_apart
 from dashboard.storage.new_versions import (
     MATRIX,
     Part,
@@ -19,7 +19,7 @@ from dashboard.storage.new_versions import (
     tell_date,
     write_version,
 )
-from dashboard.tables import Names
+from dashboard.tables import Names, Texts
 
 
 def write_versions(found: Gathered) -> None:

@@ -23,10 +23,10 @@ from dashboard.plugins.importers.deciding import (
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import list_options
-from dashboard.plugins.importers.source import Texts, find_kind, shorten_name
+from dashboard.plugins.importers.source import find_kind, shorten_name
 from dashboard.storage.media import match_names, strip_name
 from dashboard.storage.runs import Pair
-from dashboard.tables import Names
+from dashboard.tables import Names, Texts
 from dashboard.texts import split_cells
 
 SPLIT = re.compile("split|subset|partition|role|part", re.I)
@@ -35,20 +35,20 @@ KNOWN = (*ASKING, *SEARCHED)
 """Names of columns of parts of the data, and parts that ask for another one."""
 MAX_ITEM_QUERIES = 5_000
 """Items that are asked for where nobody wrote queries; more are taken evenly from all."""
-KINDS = ("image", "video", "text")
-RESERVED = ("side", "query_id", "image")
-OF_QUERIES = ("scene", "among")
-"""Columns of items and of queries whose names mean something else here; they are labels."""
 
 
 def make_plan(found: Gathered) -> None:
-    """Make the tables of a collection.
+    """Make the tables of a collection, with the ids that any table has for items.
 
     Raises:
         Unsure: If what decides relevance is not certain.
         DataError: If there is nothing to search.
     """
-    found.rename()
+    index = found.items.index
+    times = Counter([*found.renamed.values(), *index])
+    new = {name: own for name, own in found.renamed.items() if times[own] == 1}
+    found.items.index = {new.get(name, name): at for name, at in index.items()}
+    found.known = {key: new.get(name, name) for key, name in found.known.items()} | new
     _name_items(found)
     names = found.match_items((item for _, item, _, _ in found.captions), "captions")
     found.captions = [(e[0], names[e[1]], *e[2:]) for e in found.captions if e[1] in names]
@@ -62,7 +62,10 @@ def make_plan(found: Gathered) -> None:
     if found.basis:
         PLANS[found.basis](found)
     if found.basis != "captions":
-        _describe_items(found)
+        texts = [text for _, _, text, _ in found.captions]
+        found.items.add([item for _, item, _, _ in found.captions], {"caption": texts})
+        kinds = [file and find_kind(file) for file in found.items.get("file")]
+        found.items.add(list(found.items.index), {"kind": kinds})
         asked = list(dict.fromkeys(e[0] for run in found.runs.values() for e in run.rows))
         if not len(found.queries) and asked and not found.match_items(asked, "results"):
             found.queries.add(asked, {"text": asked})
@@ -89,22 +92,15 @@ def _name_items(found: Gathered) -> None:
 
 def _rename_columns(found: Gathered) -> None:
     """Keep columns whose names mean something else here under other names, and say so."""
-    odd_kind = ["kind"] if {*found.items.get("kind")} - {"", *KINDS} else []
-    for rows, names in ((found.items, [*RESERVED, *odd_kind]), (found.queries, OF_QUERIES)):
+    of_items = ["side", "query_id", "image"]
+    of_items += ["kind"] if {*found.items.get("kind")} - {"", "image", "video", "text"} else []
+    for rows, names in ((found.items, of_items), (found.queries, ["scene", "among"])):
         for name in filter(rows.columns.__contains__, names):
             kept = f"source_{name}"
             rows.columns[kept], rows.filled[kept] = rows.columns.pop(name), rows.filled[name]
             found.declared.update({kept} if name in found.declared else ())
             told = f"a column {name!r}, a name with a meaning of its own here"
             found.source.say(rows.filled[name], told, f"a label; kept as {kept!r}", "note")
-
-
-def _describe_items(found: Gathered) -> None:
-    """Give each item its first caption and its kind."""
-    texts = [text for _, _, text, _ in found.captions]
-    found.items.add([item for _, item, _, _ in found.captions], {"caption": texts})
-    kinds = [file and find_kind(file) for file in found.items.get("file")]
-    found.items.add(list(found.items.index), {"kind": kinds})
 
 
 def _plan_judgements(found: Gathered) -> None:

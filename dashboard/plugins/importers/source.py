@@ -14,12 +14,12 @@ from typing import Any, Literal
 
 from dashboard.errors import DataError, Finding, Findings, Level, Unsure, count_odd, explain_errors
 from dashboard.storage.media import EXTENSION, REMOTE, cut_address, is_media, is_video, strip_name
-from dashboard.tables import Names
+from dashboard.tables import Names, Texts
 from dashboard.texts import decode_text, make_natural, read_text
 
 Columns = dict[str, list[str]]
 """Cells by column, or other texts by one."""
-Texts = dict[str, str]
+
 Ordered = dict[str, None]
 """Names in their order, each once."""
 BROKEN = (DataError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
@@ -235,6 +235,8 @@ class Source:
 def list_source(path: Path, options: Namespace) -> Source:
     """List the files of a folder but for hidden ones, or the one file that a path names.
 
+    Part 2 of a table or an array is before part 10; others are by their letters.
+
     Raises:
         DataError: If there is nothing.
     """
@@ -248,19 +250,13 @@ def list_source(path: Path, options: Namespace) -> Source:
         if (why or each.is_file()) and not re.search(r"(^|/)\.", inside):
             kinds.setdefault(why, []).append(inside)
     files = kinds.pop("")
-    source = Source(path, sorted(files), sorted(files, key=_number_parts), options)
+    by_part = sorted(
+        files, key=lambda name: make_natural(name) if NUMBERED.search(name) else [name]
+    )
+    source = Source(path, sorted(files), by_part, options)
     for why, left_out in kinds.items():
         source.count(path.name, sorted(left_out), f"files that are {why}", "files; left out")
     return source
-
-
-def _number_parts(name: str) -> list[Any]:
-    """Return a key that sorts part 2 of a table or an array before part 10, and others by letters.
-
-    >>> sorted(["x_10.npy", "x_2.npy", "10.txt", "2.txt"], key=_number_parts)
-    ['10.txt', '2.txt', 'x_2.npy', 'x_10.npy']
-    """
-    return make_natural(name) if NUMBERED.search(name) else [name]
 
 
 def cut_added(name: str) -> str:

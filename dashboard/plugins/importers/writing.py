@@ -12,12 +12,12 @@ from pathlib import Path
 
 from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import KEYWORDS
-from dashboard.plugins.importers.gathering import Gathered, Rows
+from dashboard.plugins.importers.gathering import Gathered, Line, Rows
 from dashboard.plugins.importers.placing import match_queries
-from dashboard.plugins.importers.source import Ordered, Texts
+from dashboard.plugins.importers.source import Ordered
 from dashboard.storage.drafts import DRAFT, claim
 from dashboard.storage.versions import MADE_FOR
-from dashboard.tables import Names, Row, read_table
+from dashboard.tables import Names, Row, Texts, read_table
 
 RECORD = ".init.json"
 """What `init` made of the source alone: files, settings and tables. All else is of people."""
@@ -28,7 +28,7 @@ TABLES = {
     "unified_annotation.csv": ("slice_id",),
 }
 """Tables in which people change rows, and the columns that name a row."""
-Cells = dict[tuple[str, ...], Texts]
+Cells = dict[Line, Texts]
 """The filled cells of each row of a table, by its key."""
 DRAFTS = ".drafts"
 """Folder beside the new one, in which nobody sees a half made collection."""
@@ -119,7 +119,7 @@ def write_files(found: Gathered) -> list[Row]:
     ]
 
 
-def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[tuple[str, ...]]:
+def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[Line]:
     """Return the header and the rows of a table: of columns of keywords, or of all others."""
     shown = [
         name

@@ -202,13 +202,13 @@ CASES: dict[str, Case] = {
         CODED | {"v2.parquet": pa.table({"image_path": [f"x/{n}.jpg" for n in "abcd"],
                                          "emb": VECTORS.tolist()})},
         [], {("items.csv", "item_id"): list("abcd")}, {"v2 P@1": 0.75}),
-    "CVAT": (
-        ABC | {"annotations.xml": CVAT}, [],
-        {("items.csv", "file label"): FOUND, ("items.csv", "hue"): ['["red"]', "", ""]}, {}),
-    "VOC": (
-        ABC | {f"Annotations/{n}.xml": VOC.format(n, "".join(map(OBJECT.format, own)))
-               for n, own in (("a", ["cat"]), ("b", ["cat", "dog"]), ("c", []))},
-        [], {("items.csv", "file label"): FOUND}, {}),
+    "CVAT and VOC": (
+        ABC | {"d.png": 4, "e.png": 5, "z.xml": CVAT} | {
+            f"Annotations/{n}.xml": VOC.format(n, "".join(map(OBJECT.format, own)))
+            for n, own in (("d", ["cat", "dog"]), ("e", []))},
+        [], {("items.csv", "file label hue"):
+             ['d.png|["cat", "dog"]|', "e.png||", 'a.png|["cat"]|["red"]',
+              'b.png|["cat", "dog"]|', "c.png||"]}, {}),
     "YOLO": (
         {"images/a.png": 1, "images/b.png": 2, "labels/a.txt": "0 .5 .5 .1 .1\n",
          "labels/b.txt": "0 .5 .5 .1 .1\n1 .5 .5 .1 .1\n", "train.txt": "images/a.png\n",

@@ -77,9 +77,14 @@ def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Pieces:
     for at, task in enumerate(tasks, start=1):
         told = [each for each in task.get("annotations", ()) if not each.get("was_cancelled")]
         for each in told or [{"result": ()}]:
-            own = _list_controls(each["result"])
+            own: Columns = {}  # labels by the control that they were given with
+            for part in each["result"]:
+                if labels := find_labels(part):
+                    own.setdefault(str(part.get("from_name", "label")), []).extend(labels)
+                elif (rating := part.get("value", {}).get("rating")) is not None:
+                    own["rating"] = [str(rating)]
             controls |= dict.fromkeys(own)
-            rows.append((at, task["data"] | own))
+            rows.append((at, task["data"] | {key: sorted(labels) for key, labels in own.items()}))
     yield from list_pieces(source, [make_block(source, name, rows)._replace(classes=[*controls])])
 
 
@@ -95,17 +100,6 @@ def _read_answers(source: Source, name: str) -> Pieces:
         rows.append((line, list_inside(row)))
     source.count(name, odd, "answers that do not accept", "accept; left out")
     yield from list_pieces(source, [make_block(source, name, rows)])
-
-
-def _list_controls(result: Sequence[Any]) -> Columns:
-    """Return the labels of an annotation by the control that they were given with."""
-    found: Columns = {}
-    for part in result:
-        if labels := find_labels(part):
-            found.setdefault(str(part.get("from_name", "label")), []).extend(labels)
-        elif (rating := part.get("value", {}).get("rating")) is not None:
-            found["rating"] = [str(rating)]
-    return {control: sorted(labels) for control, labels in found.items()}
 
 
 def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Pieces:

@@ -23,7 +23,7 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Columns, Source, Texts, find_folder_of, find_stem
+from dashboard.plugins.importers.source import Columns, Source, find_folder_of, find_stem
 from dashboard.storage.array_files import READERS, read_arrays
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.new_versions import MATRIX
@@ -40,7 +40,7 @@ from dashboard.storage.vector_ids import (
     names_texts,
     read_beside,
 )
-from dashboard.tables import AnyArray, Names, Row
+from dashboard.tables import AnyArray, Names, Texts
 
 ENDINGS = tuple(each for each in READERS if each != ".parquet")
 SETS = ("train", "test", "neighbors")
@@ -87,8 +87,7 @@ def read(source: Source, files: Names) -> Pieces:
     }
     beside_codes = {*labels.values()}
     vectors = [name for name in arrays if name not in beside_codes]
-    shared: Row = {"there": there, "arrays": arrays, "labels": labels, "numbered": {}}
-    read_file = partial(_read_file, **shared)
+    read_file = partial(_read_file, there=there, arrays=arrays, labels=labels, numbered={})
     for folder, own in groupby(sorted(vectors, key=find_folder_of), find_folder_of):
         names = [*own]
         rows = _stack(source, names)

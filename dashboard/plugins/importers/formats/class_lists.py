@@ -19,8 +19,8 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Source, Texts, find_plain, find_stem
-from dashboard.tables import Names
+from dashboard.plugins.importers.source import Source, find_plain, find_stem
+from dashboard.tables import Names, Texts
 
 FLAGS = r"(\S+\.\w{2,4})((?:\s+[01])%s)"
 CLASS = r"(\S+\.\w{2,4})\s+(\d+|n\d{8}(?:\s+\d+){4})"
@@ -34,12 +34,6 @@ HEADS = {
     "image_name item_id evaluation_status": ("image_name", "item_id"),
 }
 """Headers of Stanford Online Products and In-shop, and their columns of files and classes."""
-
-
-def recognise_flags(source: Source) -> Names:
-    """Return text files of paths and labels."""
-    lists = source.list_headed(FLAGGED.match, ".txt")
-    return [name for name in lists if not SPLIT.search(find_stem(name))]
 
 
 def read_flags(source: Source, files: Names) -> Pieces:
@@ -112,12 +106,6 @@ LISTED = ("classes", "classnames", "obj")
 """Words in names of files of such lines, and files of names alone, by their numbers from 0."""
 
 
-def recognise_names(source: Source) -> Names:
-    """Return files of nothing but codes and names of classes."""
-    files = source.list_left(".txt", ".names", ".csv", ".yaml", ".yml")
-    return [n for n in files if OF_CLASSES.search(find_plain(n)) and _list_names(source, n)]
-
-
 def _list_names(source: Source, name: str) -> Texts:
     """Return the names of classes by their codes; none if a file holds something else."""
     import yaml  # type: ignore[import-untyped]
@@ -138,8 +126,20 @@ def _list_names(source: Source, name: str) -> Texts:
 
 NAMES = Format(
     "names of classes",
-    recognise_names,
+    lambda source: [
+        name
+        for name in source.list_left(".txt", ".names", ".csv", ".yaml", ".yml")
+        if OF_CLASSES.search(find_plain(name)) and _list_names(source, name)
+    ],
     lambda source, files: (ClassNames(name, _list_names(source, name)) for name in files),
 )
 CLASSES = Format("lists of classes", recognise_classes, read_classes)
-HASHED = Format("hashing lists", recognise_flags, read_flags)
+HASHED = Format(
+    "hashing lists",
+    lambda source: [
+        name
+        for name in source.list_headed(FLAGGED.match, ".txt")
+        if not SPLIT.search(find_stem(name))
+    ],
+    read_flags,
+)

@@ -7,9 +7,9 @@ from itertools import zip_longest
 from dashboard.errors import list_names
 from dashboard.plugins.importers.deciding import SPLITS
 from dashboard.plugins.importers.pieces import Format, Items, Pieces, list_lines, read_each
-from dashboard.plugins.importers.source import Columns, Source, Texts, find_folder_of
+from dashboard.plugins.importers.source import Columns, Source, find_folder_of
 from dashboard.storage.media import EXTENSION, is_video
-from dashboard.tables import Names
+from dashboard.tables import Names, Texts
 
 GENERAL = re.compile(
     r"(image|img|video|reference)s?|pictures|photos|clips|media|data|files|jpe?g|png|posters|gifs|"

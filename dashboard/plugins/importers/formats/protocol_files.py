@@ -17,8 +17,8 @@ from dashboard.plugins.importers.pieces import (
     RunLines,
     choose_part,
 )
-from dashboard.plugins.importers.source import Source, Texts, find_stem
-from dashboard.tables import Names, Row
+from dashboard.plugins.importers.source import Source, find_stem
+from dashboard.tables import Names, Row, Texts
 from dashboard.texts import parse_number
 
 REFERENCES = ("candidate", "reference", "reference_img_id")

@@ -62,12 +62,6 @@ def recognise(source: Source) -> Names:
     return [*source.list_left(*ENDINGS), *source.list_headed(HEADER.match, ".txt")]
 
 
-def read(source: Source, files: Names) -> Pieces:
-    """Yield what each table holds."""
-    tables = [name for name in files if Path(name).name not in OF_DATASETS]
-    return read_each(read_table, source, tables)
-
-
 def read_table(source: Source, name: str) -> Pieces:
     """Yield the pieces of a table, block by block."""
     return list_pieces(source, read_blocks(source, name))
@@ -198,12 +192,11 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
 def _list_spans(block: Block, roles: Roles, files: Names) -> Columns:
     """Return the times of each row; none of a clip whose name has them, as Kinetics cuts them."""
     starts, ends = (list(map(read_seconds, roles.read(block, role))) for role in SPANS)
-    kept = [
-        not (start and re.search(rf"_0*{re.escape(start)}_0*{re.escape(end)}[.]", file))
-        for start, end, file in zip(starts, ends, files, strict=True)
-    ]
-    pairs = zip(SPANS, (starts, ends), strict=True)
-    return {role: [own * keep for own, keep in zip(c, kept, strict=True)] for role, c in pairs}
+    for at, file in enumerate(files):
+        span = rf"_0*{re.escape(starts[at])}_0*{re.escape(ends[at])}[.]"
+        if starts[at] and re.search(span, file):
+            starts[at] = ends[at] = ""
+    return dict(zip(SPANS, (starts, ends), strict=True))
 
 
 def _list_captions(file: str, ids: Names, captions: Names, names: Names) -> Captions:
@@ -240,4 +233,10 @@ def read_outside(cell: str) -> bytes | None:
     return path.read_bytes() if is_picture and path.stat().st_size <= MAX_PICTURE_BYTES else None
 
 
-FORMAT = Format("tables", recognise, read)
+FORMAT = Format(
+    "tables",
+    recognise,
+    lambda source, files: read_each(
+        read_table, source, [name for name in files if Path(name).name not in OF_DATASETS]
+    ),
+)
