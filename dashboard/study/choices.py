@@ -278,10 +278,6 @@ def _pick_metrics(collection: Collection, before: Values) -> str:
     return " ".join(dict.fromkeys(map(str, found)))
 
 
-def _pick_metric(collection: Collection, before: Values) -> str:
-    return _open_whole(collection, before).pick_headline(before["metrics"])
-
-
 CORE = (
     Choice(
         key="protocol",
@@ -357,7 +353,9 @@ VIEW = (
     Choice(
         key="metric",
         meaning="metric that charts and lists show",
-        default=_pick_metric,
+        default=lambda collection, before: _open_whole(collection, before).pick_headline(
+            before["metrics"]
+        ),
         of_files=True,
     ),
     Choice(

@@ -141,7 +141,11 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
         "one mark in all cells; kept whole",
         "note",
     )
-    spelling = _find_spellings(found)
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for _, name, rows in found:
+        tidy = " ".join(unicodedata.normalize("NFC", name).split())
+        counts[tidy.casefold()][tidy] += len(rows)
+    spelling = {key: times.most_common(1)[0][0] for key, times in counts.items()}
     pairs = [(Keyword(group, spelling[make_key(name)]), rows) for group, name, rows in found]
     index = {keyword: place for place, keyword in enumerate(dict(pairs))}
     has = np.zeros((len(index), len(collection.items)), bool)
@@ -161,15 +165,6 @@ def make_key(keyword: str) -> str:
     'small vehicle'
     """
     return " ".join(unicodedata.normalize("NFC", keyword).split()).casefold()
-
-
-def _find_spellings(found: Sequence[tuple[str, str, Sequence[int]]]) -> Texts:
-    """Return the most frequent spelling of each keyword, by its key."""
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for _, name, rows in found:
-        tidy = " ".join(unicodedata.normalize("NFC", name).split())
-        counts[tidy.casefold()][tidy] += len(rows)
-    return {key: times.most_common(1)[0][0] for key, times in counts.items()}
 
 
 def _find_items(table: Table, collection: Collection, findings: Findings) -> list[int]:
