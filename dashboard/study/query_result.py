@@ -60,7 +60,7 @@ class QueryResult:
 
     def explain_problems(self, left_out: Container[str]) -> list[str]:
         """Return why versions have no results, but some; those of one reason stand together."""
-        alike: defaultdict[str, list[str]] = defaultdict(list)
+        alike = defaultdict(list)
         for version, why in self.problems.items():
             if version not in left_out:
                 alike[why.replace(version, "")].append(version)

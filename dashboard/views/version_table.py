@@ -111,9 +111,7 @@ def name_curve(metric: str) -> str:
     return " ".join(f"{front.name}@{k}" for k in range(1, depth + 1))
 
 
-def make_curve(
-    study: Study, versions: Names, metric: str, colours: Texts
-) -> dict[str, Any]:
+def make_curve(study: Study, versions: Names, metric: str, colours: Texts) -> dict[str, Any]:
     """Return the chart of `name_curve`, by its title; empty if the metric has no cutoffs."""
     if not (names := name_curve(metric)):
         return {}

@@ -130,9 +130,7 @@ def make_card(versions: Iterable[str], row: Row) -> Row:
     }
 
 
-def describe_change(
-    found: QueryResult, baseline: str, candidate: str, metric: str
-) -> Texts:
+def describe_change(found: QueryResult, baseline: str, candidate: str, metric: str) -> Texts:
     """Return how a query changed: sign, difference, both values and why; empty without both."""
     before, after = found.values.get(baseline), found.values.get(candidate)
     if before is None or after is None or baseline == candidate:

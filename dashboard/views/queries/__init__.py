@@ -85,7 +85,7 @@ def _make_payload(
     ranked = [list_ranks(study, version, ids, depth, is_deep=True) for version in versions]
     more = f"The first {number} of {len(rows):,} queries are listed." if rows[number:] else ""
     made = []
-    peek: Rows = []
+    peek = []
     for row, *found in zip(drawn, *ranked, strict=True):
         fell, came = list_moves(found[0], found[-1], cutoff)
         ranks = list_names([each["after"] or "below the list" for each in fell], MAX_RANKS)
