@@ -181,7 +181,7 @@ def _find_items(table: Table, collection: Collection, findings: Findings) -> lis
 
 def _group_cells(cells: Names, items: Sequence[int]) -> Iterator[tuple[Names, list[int]]]:
     """Yield the keywords of each different cell, and the items that have it."""
-    rows: defaultdict[str, list[int]] = defaultdict(list)
+    rows = defaultdict(list)
     for cell, item in zip(cells, items, strict=True):
         if item >= 0:
             rows[cell].append(item)
@@ -219,7 +219,7 @@ def _read_mapping(
         "columns that are not read",
         "none; mapping_threshold decides which keywords count. Remove rows that do not",
     )
-    mapped: defaultdict[str, list[Candidate]] = defaultdict(list)
+    mapped = defaultdict(list)
     strange: dict[str, int] = {}
     others: dict[str, int] = {}
     for line, query, ngram, group, keyword, score in zip(
@@ -260,7 +260,7 @@ def read_vocabulary(collection: Collection) -> Vocabulary:
     Raises:
         DataError: If the file is no TOML, or an entry has no keyword or no group.
     """
-    tables: Keywords = collection.tables["alfa"]
+    tables = collection.tables["alfa"]
     found = {
         (each.group, make_key(each.name)): Entry(each, (each.name.replace("_", " "),))
         for each in tables.index
