@@ -129,13 +129,11 @@ def test_queries() -> None:
         given = {"queries": frozen["kind"]}
         if frozen["min_similarity"] > -1:
             given["min_similarity"] = str(frozen["min_similarity"])
-        choices = resolve(collection, given)
-        study = open_study(collection, choices)
+        study = open_study(collection, resolve(collection, given))
         shown = study.query(frozen["query"], sorted(frozen["runs"]), 10)
         position = collection.queries.index[frozen["query"]]
         relevant = find_relevant(study.judgement, position)
-        names = [collection.items.ids[item] for item in relevant]
-        assert sorted(names) == frozen["relevant"]
+        assert sorted(collection.items.ids[item] for item in relevant) == frozen["relevant"]
         for run, old in frozen["runs"].items():
             rows = [row for row in shown.rows if row["run"] == run]
             new = [[row["item_id"], round(row["score"], 6), row["hit"]] for row in rows]

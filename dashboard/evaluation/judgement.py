@@ -11,6 +11,7 @@ import numpy as np
 from dashboard.tables import BoolArray, FloatArray, IntArray, Reasons, Ties, find_bounds
 
 if TYPE_CHECKING:
+    from dashboard.evaluation.slicing import Slices
     from dashboard.storage.collection import Collection
     from dashboard.storage.runs import Pairs
 
@@ -123,7 +124,7 @@ class JudgingRules:
     finish: Callable[..., FloatArray] | None = None
     folds: Callable[..., IntArray | None] = lambda study: None
     measure: Callable[..., FloatArray | None] = lambda study, version, measure: None
-    slice_queries: Callable[..., dict[str, BoolArray]] = lambda study: {}
+    slice_queries: Callable[..., Slices] = lambda study: {}
     asks: Callable[..., BoolArray] = lambda study, measure: np.ones_like(study.queries, bool)
     list_parts: Callable[..., dict[str, BoolArray]] = lambda judgement, query: {}
     map_text: Callable[..., Any] | None = None

@@ -1,6 +1,6 @@
 """Differences of two versions on parts of the queries."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations, product
 
 import numpy as np
@@ -24,10 +24,10 @@ JOIN = " & "
 ALL = "all"
 """Name of the sums in `cross_slices`."""
 
-Slices = Mapping[str, BoolArray]
+Slices = dict[str, BoolArray]
 
 
-def divide_by_column(column: str, cells: Names) -> dict[str, BoolArray]:
+def divide_by_column(column: str, cells: Names) -> Slices:
     """Return which queries hold each value of a column; empty cells are in no slice.
 
     A list of JSON is its values, with commas between them. A column with fewer than MIN_VALUES or
@@ -45,7 +45,7 @@ def divide_by_column(column: str, cells: Names) -> dict[str, BoolArray]:
     return {f"{column}={value}": texts == value for value in values}
 
 
-def pair_slices(slices: Slices) -> dict[str, BoolArray]:
+def pair_slices(slices: Slices) -> Slices:
     """Return the queries that two slices share, where these are fewer than either has.
 
     Pairs with fewer than SMALL_SLICE queries are left out: there are too many of them.
@@ -77,8 +77,7 @@ def compare_slices(
     """
     if not slices:
         return []
-    inside = np.array(list(slices.values()), dtype=bool)
-    columns = np.where(inside, differences, np.nan).T
+    columns = np.where(np.array(list(slices.values()), dtype=bool), differences, np.nan).T
     is_large = (~np.isnan(columns)).sum(axis=0) >= SMALL_SLICE
     found = run_tests(np.where(is_large, columns, np.nan), scenes, query_ids)[1]
     rows = []

@@ -217,8 +217,7 @@ def _check_hooks(plugin: Plugin, module: ModuleType, file: str) -> None:
     hooks = [each for each in plugin._replace(name="") if isinstance(each, str) and each]
     for named in (plugin.commands, plugin.sections, plugin.encoders):
         hooks += named.values()
-    found = {text: _resolve(module, text) for text in hooks}
-    rules = found.get(plugin.rules)
+    rules = {text: _resolve(module, text) for text in hooks}.get(plugin.rules)
     if rules and not (isinstance(rules, JudgingRules) and rules.name == plugin.name):
         raise DataError(
             file,

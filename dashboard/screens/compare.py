@@ -3,12 +3,7 @@
 import streamlit as st
 
 from dashboard.commands.compare_versions import COLUMNS as METRICS
-from dashboard.study.changes import (
-    count_outcomes,
-    group_changes,
-    group_values,
-    list_changes,
-)
+from dashboard.study.changes import count_outcomes, group_changes, group_values, list_changes
 from dashboard.views.address import draw_reset, draw_text
 from dashboard.views.change_charts import (
     draw_forest,

@@ -14,13 +14,7 @@ from dashboard.views.data_tables import draw_folded, draw_table, write_table
 from dashboard.views.downloads import draw_sharing, write_markdown
 from dashboard.views.frame import find_pages, open_page, split_page
 from dashboard.views.queries import draw_queries
-from dashboard.views.slice_table import (
-    COLUMNS,
-    make_cells,
-    make_lines,
-    pick_columns,
-    write_slice,
-)
+from dashboard.views.slice_table import COLUMNS, make_cells, make_lines, pick_columns, write_slice
 
 MAX_PAIRS = 20
 

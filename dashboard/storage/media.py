@@ -168,7 +168,7 @@ def fetch_media(address: str, is_wanted: bool = True) -> Path | None:
 
 def list_missing(folder: Path, settings: Settings, items: Table) -> Findings:
     """Return warnings for columns of the items that name files that are not there or not shown."""
-    findings: Findings = []
+    findings = []
     for column, setting, default in FILES:
         root = settings.get(setting, default)
         number = sum(map(bool, items[column]))

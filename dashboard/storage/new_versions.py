@@ -300,7 +300,7 @@ def replace_queries(
         found = f"query vectors of {rows.shape[1]} dimensions"
         raise DataError(queries.name, found, f"{version.items.dimension}, as the items have")
     is_bits = version.items.stored.dtype.kind == "i" and hold_only([rows], (0, 1))
-    parts: list[Part] = [(convert(rows, "bits" if is_bits else ""), given)]
+    parts = [(convert(rows, "bits" if is_bits else ""), given)]
     if kept:
         anew = {*given}
         parts.insert(

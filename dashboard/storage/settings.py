@@ -11,7 +11,7 @@ from dashboard.texts import read_text
 Settings = dict[str, Any]
 """Content of a TOML file, by key."""
 
-SETTINGS: Settings = {
+SETTINGS = {
     "title": "",
     "about": "",
     "licence": "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,6 +15,7 @@ from dashboard.texts import parse_number, split_names
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
     from dashboard.study.study import Study
+    from dashboard.tables import Names
 
 Values = Mapping[str, Any]
 Address = dict[str, str]
@@ -46,7 +47,7 @@ class Choice:
     meaning: str
     kind: Literal["text", "number", "names"] = "text"
     default: Any = ""
-    allowed: Callable[[Collection, Values], Sequence[str]] | None = None
+    allowed: Callable[[Collection, Values], Names] | None = None
     changes_numbers: bool = False
     limits: tuple[float, float] = (-math.inf, math.inf)
     parse: Callable[[str], object] = str
@@ -131,7 +132,7 @@ class Choices(dict[str, Any]):
         return self["baseline"], self["candidate"]
 
     @property
-    def compared(self) -> tuple[str, ...]:
+    def compared(self) -> Names:
         """Baseline and candidate; one version where they are the same."""
         return tuple(dict.fromkeys(self.pair))
 
@@ -182,7 +183,7 @@ def describe_choices(collection: Collection, choices: Choices) -> dict[str, str]
     }
 
 
-def join_repeated(key: str, texts: Sequence[str]) -> str:
+def join_repeated(key: str, texts: Names) -> str:
     """Return the one text for a key that an address holds several times."""
     known = {each.key: each for each in list_choices()}
     return known[key].write(texts) if key in known else texts[-1]
@@ -216,7 +217,7 @@ def _pick_queries(collection: Collection, before: Values) -> str:
     return usual or ("text" if collection.is_text.any() else "item")
 
 
-def _list_slices(collection: Collection, before: Values) -> Sequence[str]:
+def _list_slices(collection: Collection, before: Values) -> Names:
     return list(_open_whole(collection, before).list_slices())
 
 
@@ -275,10 +276,6 @@ def _pick_metrics(collection: Collection, before: Values) -> str:
         deep = cutoffs if names.count(each.name) > 1 else cutoffs[-1:]
         found += [Measure(each.name, k) for k in deep] if each.cutoff else [each]
     return " ".join(dict.fromkeys(map(str, found)))
-
-
-def _pick_metric(collection: Collection, before: Values) -> str:
-    return _open_whole(collection, before).pick_headline(before["metrics"])
 
 
 CORE = (
@@ -356,7 +353,9 @@ VIEW = (
     Choice(
         key="metric",
         meaning="metric that charts and lists show",
-        default=_pick_metric,
+        default=lambda collection, before: _open_whole(collection, before).pick_headline(
+            before["metrics"]
+        ),
         of_files=True,
     ),
     Choice(

@@ -14,7 +14,7 @@ from dashboard.evaluation.differences import replace_nan
 from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.plugins import load_all
 from dashboard.retrieval.run import Part
-from dashboard.tables import IntArray, Names, Row, Rows
+from dashboard.tables import IntArray, Names, Row, Rows, Texts
 
 if TYPE_CHECKING:
     from dashboard.evaluation.metrics import Measure
@@ -52,7 +52,7 @@ class QueryResult:
     relevant: int
     lengths: Mapping[str, tuple[int, int]]
     values: Mapping[str, float | None]
-    problems: Mapping[str, str]
+    problems: Texts
 
     def list_rows(self, version: str) -> Rows:
         """Return the results of a version."""
@@ -60,7 +60,7 @@ class QueryResult:
 
     def explain_problems(self, left_out: Container[str]) -> list[str]:
         """Return why versions have no results, but some; those of one reason stand together."""
-        alike: defaultdict[str, list[str]] = defaultdict(list)
+        alike = defaultdict(list)
         for version, why in self.problems.items():
             if version not in left_out:
                 alike[why.replace(version, "")].append(version)
@@ -90,8 +90,7 @@ def show_query(study: Study, query: int, versions: Names, depth: int, metric: st
     shown = []
     for version, part in parts.items():
         hits = mark_hits(judged, query, part.item, is_complete)
-        has_scores = study.run(version).source.has_scores
-        scores = part.score.tolist() if has_scores else [None] * len(hits)
+        scores = part.score.tolist() if study.run(version).source.has_scores else [None] * len(hits)
         columns = (part.item.tolist(), part.rank.tolist(), scores, hits)
         for item, rank, score, hit in zip(*columns, strict=True):
             if rank <= min(depth, part.passing[0]):
@@ -146,7 +145,7 @@ def describe_rows(study: Study, query: int, metric: str, rows: Rows) -> Row:
 
 def _rank_versions(
     study: Study, query: int, versions: Names, depth: int, wanted: IntArray
-) -> tuple[dict[str, Part], dict[str, str]]:
+) -> tuple[dict[str, Part], Texts]:
     """Return the results of each version, and why a version has none.
 
     The first results of every version and the wanted items are found however deep they are.

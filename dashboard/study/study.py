@@ -35,7 +35,7 @@ from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices, describe_choices
 from dashboard.study.judging import find_rules
 from dashboard.study.query_result import QueryResult, show_query
-from dashboard.tables import BoolArray, FloatArray, IntArray, Names, Row, Rows
+from dashboard.tables import FloatArray, IntArray, Names, Row, Rows
 from dashboard.texts import split_names
 
 MAX_STUDIES = 16
@@ -105,7 +105,7 @@ class Study:
         return _open(self.collection, self.choices.replace(slice=())) if self._slices else self
 
     @property
-    def _slices(self) -> tuple[str, ...]:
+    def _slices(self) -> Names:
         return tuple(self.choices["slice"])
 
     @property
@@ -125,7 +125,7 @@ class Study:
         return found
 
     @property
-    def query_ids(self) -> tuple[str, ...]:
+    def query_ids(self) -> Names:
         """Ids of the queries in question."""
         return tuple(map(self.collection.queries.ids.__getitem__, self.queries.tolist()))
 
@@ -239,14 +239,14 @@ class Study:
         return self.rules.doubt(self, metrics)
 
     @compute_once
-    def list_slices(self) -> dict[str, BoolArray]:
+    def list_slices(self) -> Slices:
         """Return which of the queries in question are in each slice, by its name A=x.
 
         Queries are divided by columns with few values, their own or those of their items, and by
         the protocol.
         """
         asked, items = self.collection.queries, self.collection.items
-        own, slices = self.collection.own_items[self.queries], dict[str, BoolArray]()
+        own, slices = self.collection.own_items[self.queries], Slices()
         for column in dict.fromkeys((*asked.columns, *items.columns)):
             table, places = (asked, self.queries) if column in asked.columns else (items, own)
             if column not in NO_SLICES:

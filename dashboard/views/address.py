@@ -12,7 +12,7 @@ from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Address, Choices, join_repeated, list_choices, resolve
-from dashboard.tables import Names
+from dashboard.tables import Names, Texts
 
 COLLECTION = "collection"
 PINNED = ("baseline", "candidate", "query")
@@ -76,7 +76,7 @@ def forget_address() -> None:
     remember_address({})
 
 
-def find_problems(collection: Collection, given: Address) -> dict[str, str]:
+def find_problems(collection: Collection, given: Address) -> Texts:
     """Return a sentence for each key of an address that cannot be followed; by key.
 
     Misspelled keys are reported; keys that resemble none belong to other programs.
@@ -190,8 +190,7 @@ def escape_markdown(text: object) -> str:
 
     Markdown makes links of addresses whatever is escaped; a mark of no width parts them.
     """
-    apart = re.compile(r"https?:(?=//)|www(?=\.)", re.IGNORECASE)
-    parted = apart.sub("\\g<0>\u2060", str(text))
+    parted = re.compile(r"https?:(?=//)|www(?=\.)", re.IGNORECASE).sub("\\g<0>\u2060", str(text))
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>&])", r"\\\1", parted)
 
 
@@ -230,8 +229,7 @@ def draw_choice(
     name, is_metric = key.replace("_", " ").capitalize(), key == "metric"
 
     def write() -> None:
-        value = st.session_state[widget]
-        text = choice.write(value)
+        text = choice.write(st.session_state[widget])
         try:
             if not options or is_metric:  # it was typed
                 _check(collection, key, text, read_address())
@@ -258,7 +256,7 @@ def draw_choice(
         draw_text("error", wrong)
 
 
-def draw_switch(key: str, now: str | None, names: Mapping[str, str]) -> None:
+def draw_switch(key: str, now: str | None, names: Texts) -> None:
     """Draw the values of a choice side by side, to press one; None: none is pressed.
 
     Args:

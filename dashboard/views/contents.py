@@ -12,6 +12,7 @@ from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import find_data
 from dashboard.study.choices import resolve
 from dashboard.study.judging import find_rules
+from dashboard.tables import Texts
 from dashboard.texts import count_things
 from dashboard.views.address import draw_text, escape_markdown, shorten_choices
 from dashboard.views.components import make_line
@@ -71,7 +72,7 @@ def draw_collection(name: str, is_open: bool) -> None:
             st.caption(f"{found} `{command}` reads its media, too.")
 
 
-def list_facts(collection: Collection) -> dict[str, str]:
+def list_facts(collection: Collection) -> Texts:
     """Return what is known of a collection, by its name on the screen."""
     texts = int(collection.is_text.sum())
     items = len(collection.queries) - texts

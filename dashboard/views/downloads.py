@@ -7,12 +7,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dashboard.commands.output import (
-    clean_cell,
-    protect_rows,
-    write_markdown_table,
-    write_rows,
-)
+from dashboard.commands.output import clean_cell, protect_rows, write_markdown_table, write_rows
 from dashboard.plugins import load_named
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study

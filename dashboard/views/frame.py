@@ -40,11 +40,11 @@ COLUMNS_STYLE = """<style>
 </style>"""
 CURRENT, PAGES = "current-screen", "pages"
 """Keys of the state, which main.py sets: name of the screen, and the page of each."""
-Page = Any
+Pages = dict[str, Any]
 NAVIGATION = Path(__file__).with_name("navigation")
 
 
-def make_pages() -> dict[str, Page]:
+def make_pages() -> Pages:
     """Return the page of each screen, by its name; the first is the one at `/`.
 
     Pages of plugins come before the last one.
@@ -62,9 +62,9 @@ def make_pages() -> dict[str, Page]:
     }
 
 
-def find_pages() -> dict[str, Page]:
+def find_pages() -> Pages:
     """Return the page of each screen in this run, by its name."""
-    pages: dict[str, Page] = st.session_state[PAGES]
+    pages: Pages = st.session_state[PAGES]
     return pages
 
 

@@ -37,7 +37,12 @@ def make_lines(rows: Rows) -> Rows:
         if row["p_adjusted"] is not None:
             note += f" · p {write_p(row['p_adjusted'])}"
         label = value if values.count(value) == 1 else row["slice"]
-        told = {"name": row["slice"], "label": label, "note": note, "outcome": _find_outcome(row)}
+        outcome = "cannot tell"
+        if row["queries"] < SMALL_SLICE:
+            outcome = "few"
+        elif (row["p_adjusted"] or 1) < SIGNIFICANT:
+            outcome = "better" if row["gain"] > 0 else "worse"
+        told = {"name": row["slice"], "label": label, "note": note, "outcome": outcome}
         lines.append(row | told)
     return lines
 
@@ -66,14 +71,6 @@ def pick_columns(slices: Names) -> tuple[str, str] | None:
         first = pick("Lines", columns, key="slices-first")
         others = [each for each in columns if each != first]
         return first, pick("Columns", others, key="slices-second")
-
-
-def _find_outcome(row: Row) -> str:
-    if row["queries"] < SMALL_SLICE:
-        return "few"
-    if (row["p_adjusted"] or 1) >= SIGNIFICANT:
-        return "cannot tell"
-    return "better" if row["gain"] > 0 else "worse"
 
 
 def write_slice(row: Row, within: Names) -> Row:

@@ -12,7 +12,7 @@ from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.evaluation.slicing import SMALL_SLICE
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import Names, Row, Rows
+from dashboard.tables import Names, Row, Rows, Texts
 from dashboard.texts import count_things
 from dashboard.views.address import merge_choices
 from dashboard.views.change_charts import draw_bar
@@ -111,9 +111,7 @@ def name_curve(metric: str) -> str:
     return " ".join(f"{front.name}@{k}" for k in range(1, depth + 1))
 
 
-def make_curve(
-    study: Study, versions: Names, metric: str, colours: Mapping[str, str]
-) -> dict[str, Any]:
+def make_curve(study: Study, versions: Names, metric: str, colours: Texts) -> dict[str, Any]:
     """Return the chart of `name_curve`, by its title; empty if the metric has no cutoffs."""
     if not (names := name_curve(metric)):
         return {}

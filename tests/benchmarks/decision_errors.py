@@ -35,8 +35,7 @@ def draw_sparse(chance: float) -> Draw:
 
 def draw_scenes(rng: np.random.Generator, number: int, loss: float) -> Values:
     """Draw differences that the queries of a scene share for the most part."""
-    shared = np.repeat(rng.normal(-loss, 0.2, number // SCENE), SCENE)
-    return shared + rng.normal(0, 0.1, number)
+    return np.repeat(rng.normal(-loss, 0.2, number // SCENE), SCENE) + rng.normal(0, 0.1, number)
 
 
 def draw_sparse_scenes(rng: np.random.Generator, number: int, loss: float) -> Values:

@@ -41,8 +41,7 @@ def write_collection(folder: Path, sizes: argparse.Namespace) -> None:
     with (folder / "qrels.txt").open("w") as file:
         for query in queries:
             judged = rng.choice(sizes.items, sizes.judged, replace=False).tolist()
-            grades = rng.integers(0, 3, sizes.judged).tolist()
-            pairs = zip(judged, grades, strict=True)
+            pairs = zip(judged, rng.integers(0, 3, sizes.judged).tolist(), strict=True)
             file.writelines(f"{query} 0 {items[item]} {grade}\n" for item, grade in pairs)
     for number in range(1, sizes.versions + 1):
         place = folder / "models" / f"v0.{number}"

@@ -74,8 +74,7 @@ def test_keys_a_lost_line_and_two_tabs(address: str, page: Page) -> None:
     page.keyboard.press("Enter")
     page.wait_for_url("**query=q2**")
     count(page, "^1 of 4 results · 1 of 3 queries$")
-    said = list_said("query_id", "value", "cause")
-    assert said == [
+    assert list_said("query_id", "value", "cause") == [
         ("q1", "relevant", ""), ("q1", "not", ""), ("q1", "not", "label"), ("q1", "unsure", ""),
         ("q2", "relevant", ""), ("q1", "relevant", ""),
     ]  # fmt: skip

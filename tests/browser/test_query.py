@@ -94,8 +94,7 @@ def test_room_for_cards(pictured: str, page: Page, width: int) -> None:
     height, top = FIRST_CARD[width]
     page.set_viewport_size({"width": width, "height": height})
     page.goto(f"{pictured}/query?collection=world&query=q2")
-    first = page.locator("article.card").first
-    expect(first.locator("img")).to_be_visible()
+    expect(page.locator("article.card").first.locator("img")).to_be_visible()
     page.wait_for_function(
         f"""([width, top]) => {{
             {FIND}

@@ -141,8 +141,7 @@ def list_findings(folder: Path) -> tuple[Collection | None, list[Finding]]:
 
 
 def list_means(opened: Collection, *versions: str) -> list[float | None]:
-    choices = resolve(opened, {"protocol": "trec"})
-    found = Study(opened, choices).measure(versions, METRICS)
+    found = Study(opened, resolve(opened, {"protocol": "trec"})).measure(versions, METRICS)
     return [row["mean"] for each in found for row in each.list_means()]
 
 

@@ -20,8 +20,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def to_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    rows = frame.astype(object).where(frame.notna(), None)
-    return rows.to_dict("records")
+    return frame.astype(object).where(frame.notna(), None).to_dict("records")
 
 
 def test_measure(world: Path) -> None:
@@ -42,8 +41,7 @@ def test_verdict(world: Path) -> None:
     verdict = dashboard.open(world).verdict("v1", "v2", "P@1")
     compared = dashboard.open(world).compare("v1", "v2", "P@1")
     assert [*compared][4:8] == ["delta", "low", "high", "p"]  # beside each other, as printed
-    row = compared.iloc[0]
-    assert verdict.delta == pytest.approx(row["delta"]) and not verdict.clear
+    assert verdict.delta == pytest.approx(compared.iloc[0]["delta"]) and not verdict.clear
     assert verdict.sentence.startswith("v2 is not clearly different from v1: P@1 ")
     assert f"{verdict.scored} of {verdict.total} queries scored" in str(verdict)
 

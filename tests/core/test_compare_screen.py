@@ -43,8 +43,7 @@ def test_bins_and_points_hold_every_scored_query() -> None:
     bins = {row["change"]: row["queries"] for row in group_changes(rows)}
     assert bins == {-0.4: 1, -0.3: 0, -0.2: 2, -0.1: 0, 0.0: 1, 0.1: 1, 0.2: 1}
     assert "bin" not in rows[-1] and rows[0]["bin"] == -4
-    points = group_values(rows)
-    assert [row["queries"] for row in points] == [1, 2, 1, 1, 1]
+    assert [row["queries"] for row in group_values(rows)] == [1, 2, 1, 1, 1]
     assert rows[1]["point"] == rows[2]["point"] == "0.500 → 0.300"
 
 

@@ -74,8 +74,7 @@ def test_a_lower_value_can_be_the_better_one() -> None:
 def test_the_second_bound_holds_where_nothing_was_lost_yet() -> None:
     """Three of 50 gained 1 and none lost: the mean with one more of each is 3 ÷ 52."""
     gains = np.array([1.0] * 3 + [0.0] * 47)
-    all_gains = np.append(gains, [1, -1])
-    error = all_gains.std(ddof=1) / 52**0.5
+    error = np.append(gains, [1, -1]).std(ddof=1) / 52**0.5
     bound = bound_loss(gains, np.ones(50), 1.0)
     assert bound == pytest.approx(3 / 52 - 2.0075837 * error, abs=1e-6)
     row = compare(gains, 0.02)

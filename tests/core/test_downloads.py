@@ -31,8 +31,7 @@ def test_no_cell_is_a_formula() -> None:
 
 
 def test_charts() -> None:
-    rows = [{"bin": 0, "change": 0.0, "queries": 3, "outcome": "same"}]
-    chart = draw_histogram(rows, "P@5")
+    chart = draw_histogram([{"bin": 0, "change": 0.0, "queries": 3, "outcome": "same"}], "P@5")
     drawn = make_file("svg", chart)
     assert drawn.startswith(b"<svg") and b"Change in P@5" in drawn
     assert b"#0f141b" in make_file("svg", chart, "#e8edf4")

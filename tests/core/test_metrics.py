@@ -77,8 +77,7 @@ class PartialJudgement(TableJudgement):
 def test_partial_relevance(metric: str, value: float) -> None:
     pairs = {0: (np.array([0, 2, 3]), np.array([0.5, 2.0, 1.0]))}
     run = Run(Lists([[0, 1, 2, 3]]), np.array([-1]))
-    judgement = PartialJudgement(20, pairs, {})
-    found = measure_run(run, np.arange(1), judgement, QRELS, parse(metric))
+    found = measure_run(run, np.arange(1), PartialJudgement(20, pairs, {}), QRELS, parse(metric))
     assert found.tolist() == [[pytest.approx(value, abs=1e-12)]]
 
 
@@ -107,8 +106,7 @@ def test_value_zero_or_null() -> None:
     grades = [{0: 1.0}, {0: 1.0}, {0: 0.0}, {0: 1.0}, {0: 0.0}]
     null = JUDGED_NULL
     options = {"rules": null, "not_run": {3: "failed"}}
-    found = measure(lists, grades, "P@1 AP nDCG@5", **options)
-    for row in found:
+    for row in measure(lists, grades, "P@1 AP nDCG@5", **options):
         np.testing.assert_equal(row, [1, 0, np.nan, np.nan, np.nan])
     zero = measure(lists, grades, "P@1 AP nDCG@5", not_run={3: "failed"})
     for row in zero:

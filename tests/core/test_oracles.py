@@ -107,5 +107,4 @@ def compare_with_ir_measures(
     }
     for (query, name), value in ours.items():
         if query in asked:
-            other = theirs[query, str(wanted[name])]
-            assert value == pytest.approx(other, abs=tolerance), name
+            assert value == pytest.approx(theirs[query, str(wanted[name])], abs=tolerance), name

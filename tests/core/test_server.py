@@ -84,8 +84,7 @@ def test_files_whole_and_in_ranges(client: TestClient, world: Path) -> None:
     assert (part.status_code, part.content) == (206, stored[10:20])
     assert "immutable" in whole.headers["Cache-Control"]
     assert client.get("/files/world/clip/x%2Fy").content == stored
-    poster = client.get("/files/world/poster/a")
-    assert poster.headers["Content-Type"] == "image/webp"
+    assert client.get("/files/world/poster/a").headers["Content-Type"] == "image/webp"
 
 
 def test_a_folder_of_the_working_folder_is_not_served(

@@ -27,8 +27,7 @@ def test_names_with_blanks(world: Path) -> None:
     path = world / "queries.csv"
     path.write_text(path.read_text().replace("scene", "by").replace("s1", "R & D team") + "\n")
     path.write_text(path.read_text().replace("q4,the weather,,\n", "q4,the weather,,x\n"))
-    study = open_world(world, slice=f"{CAR} & by=R & D team")
-    assert study.queries.tolist() == [0, 1]
+    assert open_world(world, slice=f"{CAR} & by=R & D team").queries.tolist() == [0, 1]
 
 
 def test_command_line_and_python(world: Path, capsys: pytest.CaptureFixture[str]) -> None:

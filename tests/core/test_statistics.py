@@ -24,8 +24,7 @@ def compare(baseline: list[float], candidate: list[float], scenes: list[str] | N
 
 
 def find_p(*differences: float) -> float:
-    column = np.array(differences)[:, None]
-    return float(compute_randomisation_p(*sum_units(column, None))[0])
+    return float(compute_randomisation_p(*sum_units(np.array(differences)[:, None], None))[0])
 
 
 def test_exact_p() -> None:

@@ -10,22 +10,14 @@ from scipy import stats
 from dashboard.evaluation.differences import compare_runs
 from dashboard.evaluation.measurement import Measurement
 from dashboard.evaluation.metrics import Measure, parse_one
-from dashboard.evaluation.statistics import (
-    compute_randomisation_p,
-    correct_holm,
-    sum_units,
-)
+from dashboard.evaluation.statistics import compute_randomisation_p, correct_holm, sum_units
 from dashboard.plugins.context.correlation import (
     compute_correlation_p,
     compute_difference_interval,
     compute_spearman,
     compute_williams,
 )
-from dashboard.plugins.context.satisfaction import (
-    make_block,
-    scale_satisfaction,
-    split_by_variance,
-)
+from dashboard.plugins.context.satisfaction import make_block, scale_satisfaction, split_by_variance
 
 Values = dict[str, Any]
 

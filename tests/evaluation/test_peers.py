@@ -19,10 +19,7 @@ from sklearn import metrics as sklearn
 
 from dashboard.evaluation.metrics import METRICS, parse_one
 from dashboard.evaluation.peers import PEERS
-from dashboard.evaluation.statistics import (
-    compute_bootstrap_interval,
-    sum_units,
-)
+from dashboard.evaluation.statistics import compute_bootstrap_interval, sum_units
 from tests.core.test_oracles import IR_MEASURES, PYTREC_EVAL, UNTIED
 from tests.evaluation.kinds_ranking import compute, grade_list
 from tests.plugins.worlds import call
@@ -141,8 +138,7 @@ def test_scipy_on_constant_differences() -> None:
     same = np.full(10, 0.3)
     theirs = stats.bootstrap((same,), np.mean, method="BCa").confidence_interval
     assert (theirs.low, theirs.high) == pytest.approx((0.3, 0.3), abs=1e-12)
-    units = sum_units(same[:, None], None)
-    assert np.isnan(compute_bootstrap_interval(*units)).all()
+    assert np.isnan(compute_bootstrap_interval(*sum_units(same[:, None], None))).all()
     assert stats.ttest_rel(np.full(10, 0.5), np.zeros(10)).pvalue == 0
 
 

@@ -30,8 +30,7 @@ def find_threshold(collection: Collection) -> float:
 
 def _explain_lack(given: str, collection: Collection, before: Values) -> str:
     """Return why a threshold other than the usual one has no effect."""
-    is_usual = parse_number(given) == find_threshold(collection)
-    if is_usual or collection.tables.get("alfa"):
+    if parse_number(given) == find_threshold(collection) or collection.tables.get("alfa"):
         return ""
     return f"{collection.name} has no keywords, so no words are mapped to them; leave it out"
 

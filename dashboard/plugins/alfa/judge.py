@@ -8,6 +8,7 @@ import numpy as np
 from dashboard.evaluation.judgement import JudgingRules, add_reasons
 from dashboard.evaluation.measurement import Described
 from dashboard.evaluation.metrics import Measure
+from dashboard.evaluation.slicing import Slices
 from dashboard.plugins.alfa.keywords import Keyword, Keywords, map_text
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
@@ -76,7 +77,7 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
     return made._replace(unscorable=add_reasons(made, range(len(required))))
 
 
-def slice_queries(study: Study) -> dict[str, BoolArray]:
+def slice_queries(study: Study) -> Slices:
     """Return a slice for each required keyword, `pv_object_type=car`: the queries that need it."""
     judged = study.given_judgement
     assert isinstance(judged, KeywordJudgement)

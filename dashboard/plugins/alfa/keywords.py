@@ -141,7 +141,11 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
         "one mark in all cells; kept whole",
         "note",
     )
-    spelling = _find_spellings(found)
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for _, name, rows in found:
+        tidy = " ".join(unicodedata.normalize("NFC", name).split())
+        counts[tidy.casefold()][tidy] += len(rows)
+    spelling = {key: times.most_common(1)[0][0] for key, times in counts.items()}
     pairs = [(Keyword(group, spelling[make_key(name)]), rows) for group, name, rows in found]
     index = {keyword: place for place, keyword in enumerate(dict(pairs))}
     has = np.zeros((len(index), len(collection.items)), bool)
@@ -163,15 +167,6 @@ def make_key(keyword: str) -> str:
     return " ".join(unicodedata.normalize("NFC", keyword).split()).casefold()
 
 
-def _find_spellings(found: Sequence[tuple[str, str, Sequence[int]]]) -> Texts:
-    """Return the most frequent spelling of each keyword, by its key."""
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for _, name, rows in found:
-        tidy = " ".join(unicodedata.normalize("NFC", name).split())
-        counts[tidy.casefold()][tidy] += len(rows)
-    return {key: times.most_common(1)[0][0] for key, times in counts.items()}
-
-
 def _find_items(table: Table, collection: Collection, findings: Findings) -> list[int]:
     """Return the item of each row, -1 for none."""
     names = match_ids(table.ids, collection.items.ids)
@@ -186,7 +181,7 @@ def _find_items(table: Table, collection: Collection, findings: Findings) -> lis
 
 def _group_cells(cells: Names, items: Sequence[int]) -> Iterator[tuple[Names, list[int]]]:
     """Yield the keywords of each different cell, and the items that have it."""
-    rows: defaultdict[str, list[int]] = defaultdict(list)
+    rows = defaultdict(list)
     for cell, item in zip(cells, items, strict=True):
         if item >= 0:
             rows[cell].append(item)
@@ -224,7 +219,7 @@ def _read_mapping(
         "columns that are not read",
         "none; mapping_threshold decides which keywords count. Remove rows that do not",
     )
-    mapped: defaultdict[str, list[Candidate]] = defaultdict(list)
+    mapped = defaultdict(list)
     strange: dict[str, int] = {}
     others: dict[str, int] = {}
     for line, query, ngram, group, keyword, score in zip(
@@ -265,7 +260,7 @@ def read_vocabulary(collection: Collection) -> Vocabulary:
     Raises:
         DataError: If the file is no TOML, or an entry has no keyword or no group.
     """
-    tables: Keywords = collection.tables["alfa"]
+    tables = collection.tables["alfa"]
     found = {
         (each.group, make_key(each.name)): Entry(each, (each.name.replace("_", " "),))
         for each in tables.index

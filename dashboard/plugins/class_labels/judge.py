@@ -46,10 +46,9 @@ def read_classes(collection: Collection, findings: Findings) -> str | None:
         )
     cells = zip(collection.items[column], items, strict=True)  # a list says what its parts are
     several = sum(len(labels) > 1 and not cell.startswith("[") for cell, labels in cells)
-    bare = queries.count(Labels())
     findings += count_odd(
         "queries.csv",
-        bare,
+        queries.count(Labels()),
         f"of {len(queries):,} queries without a class in the column {column}",
         "a class; these have no value",
         "note",

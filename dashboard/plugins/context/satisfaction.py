@@ -333,8 +333,7 @@ def list_steps(viewed: ViewedLists, list_id: str, reading: Reading, discount: st
         },
         index=read.index,
     )  # fmt: skip
-    table = mine[["row", "column", "item_id", "relevance"]].join(steps)
-    rows: Rows = table.to_dict("records")
+    rows: Rows = mine[["row", "column", "item_id", "relevance"]].join(steps).to_dict("records")
     return rows
 
 

@@ -184,8 +184,7 @@ def read_judgement(study: Study) -> MatchingJudgement:
 
 def list_folds(study: Study) -> IntArray:
     """Return the fold of each query in question, 0 for none and in a slice, which has no folds."""
-    folds = read_judgement(study).folds[study.queries]
-    return np.maximum(folds, 0) * (not study.choices["slice"])
+    return np.maximum(read_judgement(study).folds[study.queries], 0) * (not study.choices["slice"])
 
 
 def list_texts(study: Study) -> BoolArray:

@@ -110,8 +110,7 @@ def _report_unpaired(collection: Collection, sides: Sides, findings: Findings) -
     noun = name_pictures(collection)
     wanted = f"a text of each {noun}, a {noun} of each text; these have no value"
     findings += count_odd("qrels", bare, "queries that nothing belongs to", wanted)
-    searched = {*sides.list_searched(collection)} - {""}
-    for name in sorted(searched):
+    for name in sorted({*sides.list_searched(collection)} - {""}):
         members = [collection.items.ids[item] for item in sides.members[name][1:].tolist()]
         alone = [item for item in members if item not in found]
         told = name.replace("picture", noun)

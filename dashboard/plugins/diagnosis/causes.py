@@ -130,8 +130,8 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
         for item in items[items >= 0].tolist()
     }
     source = study.run(version).source
-    doubtful: Causes = {}
-    alike: Causes = {}
+    doubtful = {}
+    alike = {}
     if isinstance(source, VectorSource) and (around := survey(source.gallery)):
         known = items[(items >= 0) & (around.gallery.rows[items] >= 0)]
         near = {item: lacking[item][0] for item in known.tolist() if len(lacking[item]) == 1}
@@ -172,7 +172,7 @@ def _find_alike(study: Study, around: Neighbourhood, query: int, items: IntArray
     own = int(study.collection.own_items[query])
     to = np.array([own]) if own >= 0 else find_relevant(study.judgement, query)
     to = to[around.gallery.rows[to] >= 0]
-    found: Causes = {}
+    found = {}
     cosines = around.read(items) @ around.read(to).T
     for item, row in zip(items.tolist(), cosines if len(to) else (), strict=False):
         at = int(row.argmax())

@@ -133,7 +133,7 @@ def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) 
 
 def _list_identical(items: Table, folder: Path, root: str) -> list[list[int]]:
     """Return the items that are the same part of files with the same content, or address."""
-    content: dict[int, str] = {}
+    content = {}
     of_size = defaultdict(list)
     for place, file in enumerate(items["file"]):
         if REMOTE.match(file):

@@ -2,7 +2,6 @@
 
 import getpass
 from argparse import Namespace
-from collections.abc import Callable
 from dataclasses import asdict
 
 from dashboard.commands.options import open_call, open_study_of
@@ -118,7 +117,7 @@ def _back_up(call: Namespace) -> Answer:
     return [{"file": str(call.file), "reviews": back_up(call.file)}], ("file", "reviews")
 
 
-ANSWERS: dict[str, Callable[[Namespace], Answer]] = {
+ANSWERS = {
     "list": _list, "create": _create, "show": _show, "close": _close, "next": _next,
     "export": _export, "agreement": _agreement, "disagreements": _disagreements,
     "decide": _decide, "backup": _back_up,

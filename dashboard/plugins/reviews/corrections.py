@@ -16,9 +16,8 @@ from dashboard.evaluation.judgement import Judgement, list_judged
 from dashboard.plugins.reviews import verdicts
 from dashboard.plugins.reviews.verdicts import DECISION, KEEP, UNSURE, VERDICT, Verdicts
 from dashboard.storage.collection import Collection
-from dashboard.storage.runs import Pair
 from dashboard.study.study import Study
-from dashboard.tables import Row, Rows
+from dashboard.tables import Rows
 
 
 def settle(rows: Verdicts) -> Rows:
@@ -29,7 +28,7 @@ def settle(rows: Verdicts) -> Rows:
     Args:
         rows: All rows of a collection, in their order.
     """
-    found: dict[Pair, Row] = {}
+    found = {}
     for pair, people in verdicts.keep_last_of_pairs(rows, VERDICT).items():
         votes = Counter(row.answer for row in people.values() if row.value != UNSURE)
         ((answer, number),) = votes.most_common(1) or [("", 0)]

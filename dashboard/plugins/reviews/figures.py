@@ -7,7 +7,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from operator import itemgetter
 
 import numpy as np
 
@@ -175,8 +174,8 @@ def list_disagreements(rows: Verdicts) -> Rows:
         if len(counts) > 1:
             minority = 1 - max(counts.values()) / counts.total()
             found.append(_count_pair(pair, counts) | {"minority": minority})
-    order = itemgetter("query_id", "item_id")
-    return sorted(found, key=lambda row: (-row["minority"], -row["people"], order(row)))
+    found.sort(key=lambda row: (-row["minority"], -row["people"], row["query_id"], row["item_id"]))
+    return found
 
 
 def list_undecided(rows: Verdicts) -> Rows:

@@ -104,7 +104,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdict
         return
     scores = figures.score_queries(answers)
     metric = choices["metric"]
-    changes = dict[str, Row]()
+    changes = {}
     try:
         whole = open_study(study.collection, choices.replace(slice=()))
         listed = list_changes(whole, made.baseline, made.candidate, metric)
@@ -172,7 +172,7 @@ def _draw_queries(
     rows = []
     for query in order:
         is_there = query in collection.queries.index
-        row: Row = {
+        row = {
             "won": names[scores[query]],
             "text": collection.name_query(query),
             "change": write_signed(changes.get(query, {}).get("delta")),

@@ -3,8 +3,6 @@
 The database itself refuses changed and removed rows. Stores of the first edition are brought up.
 """
 
-from collections.abc import Callable
-
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -72,7 +70,7 @@ def _add_causes(connection: Connection) -> None:
     ASSIGNMENT.create(connection)
 
 
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {
+MIGRATIONS = {
     3: _add_causes,
     4: lambda connection: None,  # tables of the first edition, which nothing reads any more
     5: _forbid_changes,  # a file has always refused them

@@ -145,8 +145,7 @@ def _connect(path: Path, writing: bool) -> _Opened:
         return _OPENED.setdefault(key, (_check(path, "mode=rw"), inode))  # never makes a file
     except (sqlite3.OperationalError, exc.OperationalError):
         beside = path.with_name(f"{path.name}-wal")
-        has_more = beside.exists() and beside.stat().st_size
-        if writing or has_more or not _describe_disk(path):
+        if writing or (beside.exists() and beside.stat().st_size) or not _describe_disk(path):
             raise
         return _check(path, "mode=ro&immutable=1"), inode  # on a read-only disk
 

@@ -14,7 +14,7 @@ from dashboard.plugins.reviews.schema import KNOWN, REVIEW
 from dashboard.plugins.reviews.store import has_store, identify_store, open_store
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pair
-from dashboard.tables import Names, Row, Texts
+from dashboard.tables import Names, Texts
 
 VERDICT, DECISION, PREFERENCE = KINDS = ("verdict", "decision", "preference")
 """Kinds of rows that can be saved; a store of the first edition has others."""
@@ -280,7 +280,7 @@ def _add(connection: Connection, row: Verdict, once: str) -> int:
 
     if row.list_id:
         check_open(connection, row)
-    values: Row = {name: getattr(row, name) for name in _COLUMNS[:-1]}
+    values = {name: getattr(row, name) for name in _COLUMNS[:-1]}
     values |= {"time": write_time(), "said_once": once, "assignment": ""}
     added = insert(REVIEW).values(values).returning(REVIEW.c.number)
     return int(connection.execute(added).scalar_one())
@@ -304,10 +304,10 @@ def _read(connection: Connection, **about: str) -> list[tuple[Verdict, str]]:
     author = about.pop("author", None)  # older rows have other spellings of a name
     for name, value in about.items():
         asked = asked.where(REVIEW.c[name] == value)
-    found: list[tuple[Verdict, str]] = []
+    found = []
     places: dict[Names, list[int]] = {}
     for row in connection.execute(asked).mappings():
-        values: Row = dict(row)
+        values = dict(row)
         once = values.pop("said_once") or ""
         assignment = values.pop("assignment")
         values["author"] = clean_name(values["author"])

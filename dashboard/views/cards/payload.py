@@ -10,7 +10,7 @@ from dashboard.evaluation.differences import SAME, find_sign, write_signed
 from dashboard.evaluation.metrics import parse_one
 from dashboard.storage.collection import Collection
 from dashboard.study.query_result import QueryResult
-from dashboard.tables import Names, Row
+from dashboard.tables import Names, Row, Texts
 from dashboard.texts import count_things, write_number
 from dashboard.views.charts import colour_versions
 from dashboard.views.data_tables import format_value
@@ -24,7 +24,7 @@ FEW = 2
 
 @cached(LRUCache(MAX_PAYLOADS), lock=Lock())
 def make_payload(
-    found: QueryResult, collection: Collection, versions: tuple[str, ...], metric: str, depth: int
+    found: QueryResult, collection: Collection, versions: Names, metric: str, depth: int
 ) -> Row:
     """Return what the cards show of a query; a step makes that of one query anew.
 
@@ -80,7 +80,7 @@ def make_items(collection: Collection, items: Names, note: str) -> Row:
     return payload | {"items": media}
 
 
-def _make_run_row(found: QueryResult, versions: tuple[str, ...], metric: str, version: str) -> Row:
+def _make_run_row(found: QueryResult, versions: Names, metric: str, version: str) -> Row:
     """Return the row of a version's results."""
     baseline = "".join(versions[:1])
     there = {row["item_id"] for row in found.list_rows(baseline)}
@@ -130,9 +130,7 @@ def make_card(versions: Iterable[str], row: Row) -> Row:
     }
 
 
-def describe_change(
-    found: QueryResult, baseline: str, candidate: str, metric: str
-) -> dict[str, str]:
+def describe_change(found: QueryResult, baseline: str, candidate: str, metric: str) -> Texts:
     """Return how a query changed: sign, difference, both values and why; empty without both."""
     before, after = found.values.get(baseline), found.values.get(candidate)
     if before is None or after is None or baseline == candidate:

@@ -82,12 +82,14 @@ def _make_payload(
     versions = list(choices.compared)
     drawn, cutoff = rows[:number], find_cutoff(metric, depth)
     ids = [row["query_id"] for row in drawn]
-    ranks = [list_ranks(study, version, ids, depth, is_deep=True) for version in versions]
+    ranked = [list_ranks(study, version, ids, depth, is_deep=True) for version in versions]
     more = f"The first {number} of {len(rows):,} queries are listed." if rows[number:] else ""
     made = []
-    peek: Rows = []
-    for row, *found in zip(drawn, *ranks, strict=True):
+    peek = []
+    for row, *found in zip(drawn, *ranked, strict=True):
         fell, came = list_moves(found[0], found[-1], cutoff)
+        ranks = list_names([each["after"] or "below the list" for each in fell], MAX_RANKS)
+        moves = [f"{len(fell)} fell to {ranks}"] * bool(fell) + [f"{came} came in"] * bool(came)
         values = [row["baseline"], row["candidate"]][-len(versions) :]
         made.append(
             {
@@ -98,7 +100,7 @@ def _make_payload(
                 "change": write_signed(row["delta"]),
                 "values": " → ".join(map(format_value, values)),
                 "marks": [each["marks"] for each in found],
-                "moves": _describe_moves(fell, came),
+                "moves": "; ".join(moves),
             }
         )
         if row["query_id"] == opened:
@@ -160,10 +162,3 @@ def _make_card(collection: Collection, item: str, mark: object, hit: bool | None
         "caption": media["caption"],
         "image": media["picture"],
     }
-
-
-def _describe_moves(fell: Rows, came: int) -> str:
-    """Return where hits fell and how many came: "2 fell to 17, below the list; 1 came in"."""
-    ranks = list_names([row["after"] or "below the list" for row in fell], MAX_RANKS)
-    told = [f"{len(fell)} fell to {ranks}"] if fell else []
-    return "; ".join([*told, f"{came} came in"] if came else told)

@@ -116,8 +116,7 @@ def test_typed_text(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A version with a projection finds what a text asks for; one without says why it cannot."""
     folder = world / "models" / "v1"
     (folder / "model.toml").write_text('encoder = "minilm+projection"\n')
-    weights = np.zeros((384, 2), dtype=np.float32)
-    np.save(folder / "text_projection.npy", weights)
+    np.save(folder / "text_projection.npy", np.zeros((384, 2), dtype=np.float32))
     np.save(folder / "text_bias.npy", np.array([0.0, 1.0], dtype=np.float32))
     code = main(["search", str(world), "two buses", "--format", "csv", "-k", "2"])
     out, err = capsys.readouterr()

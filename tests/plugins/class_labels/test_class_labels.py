@@ -19,8 +19,7 @@ def write(folder: Path, settings: str, items: str = ITEMS) -> Path:
 def test_same_class(tmp_path: Path) -> None:
     """X finds e, b, c and only c is a cat; no other fox; z finds a, e, b; w has no class."""
     folder = write(tmp_path / "w", 'class_label = "species"\n')
-    values = measure_values(folder, "RR num_rel")
-    assert values == {
+    assert measure_values(folder, "RR num_rel") == {
         "RR": [round(1 / 3, 9), None, round(1 / 3, 9), None],
         "num_rel": [1, None, 1, None],
     }

@@ -72,8 +72,7 @@ def test_a_query_with_text_and_item_has_its_own_vector(tmp_path: Path) -> None:
 
 
 def test_an_annotated_item_outside_the_gallery_is_an_error(tmp_path: Path) -> None:
-    folder = write(tmp_path / "w", "q1 0 b 1\nq1 0 d 0\nq1 0 z 1\n")
-    collection = open_collection(folder)
+    collection = open_collection(write(tmp_path / "w", "q1 0 b 1\nq1 0 d 0\nq1 0 z 1\n"))
     said = "labels of 1 items outside the gallery (z); expected labels of items of the gallery"
     assert said in str(collection.unread["composed"])
     assert [each.file for each in collection.findings if each.level == "error"] == ["qrels"]

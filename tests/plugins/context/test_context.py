@@ -33,8 +33,7 @@ def test_invalid_answers_are_left_out(tmp_path: Path) -> None:
     r' = 0.8, 0.2, 1.0; with w = 2 the gains are 0.8, 0.5, 0.6.
     """
     names = "CAG(CG,w=2) CAG(MAX,w=2) CAG(AVG,w=2,divide=w) AVG MAX CG(per=image) num_ret P@3"
-    values = measure_values(write(tmp_path / "w"), names)
-    assert values == {
+    assert measure_values(write(tmp_path / "w"), names) == {
         "CAG(CG,w=2)": [round((0.8 + 0.5 + 0.6) / 3, 9), None],
         "CAG(MAX,w=2)": [0.8, None],
         "CAG(AVG,w=2,divide=w)": [round((0.4 + 0.5 + 0.6) / 3, 9), None],

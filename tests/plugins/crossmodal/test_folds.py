@@ -50,8 +50,7 @@ def test_a_fold_is_the_gallery_of_its_queries(tmp_path: Path) -> None:
 
 def test_the_mean_is_that_of_the_folds(tmp_path: Path) -> None:
     """Of each fold the first picture's text finds it, the other's does not: 1/4, then 1/2."""
-    folder = write(tmp_path / "w")
-    values = measure_values(folder, "t2i_R@1 i2t_R@1 Rsum", test="five-fold 1K")
+    values = measure_values(write(tmp_path / "w"), "t2i_R@1 i2t_R@1 Rsum", test="five-fold 1K")
     of_texts = [value for value in values["t2i_R@1"] if value is not None]
     assert len(of_texts) == 12
     assert sum(of_texts) / 12 == pytest.approx((1 / 4 + 4 * 1 / 2) / 5)

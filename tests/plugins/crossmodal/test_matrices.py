@@ -58,8 +58,7 @@ def test_one_matrix_serves_both_directions(
 
 def test_a_matrix_of_texts_that_are_no_items(tmp_path: Path) -> None:
     """Pictures can find none of them, and are not run; texts find their pictures."""
-    folder = write(tmp_path / "w")
-    values = measure(write_matrix(folder, MATRIX, "p1 p2", "s1 s2 s3"))
+    values = measure(write_matrix(write(tmp_path / "w"), MATRIX, "p1 p2", "s1 s2 s3"))
     assert values == {**VALUES, "i2t_R@1": [None] * 5}
 
 

@@ -21,11 +21,10 @@ def write_runs(folder: Path, *runs: str) -> Study:
     write(folder)
     (folder / "runs").mkdir()
     for number, run in enumerate(runs):
-        lines = [line.split() for line in run.splitlines()]
         (folder / "runs" / f"r{number}.trec").write_text(
             "".join(
                 f"{query} Q0 {item} {rank} {-rank} t\n"
-                for query, *items in lines
+                for query, *items in [line.split() for line in run.splitlines()]
                 for rank, item in enumerate(items, start=1)
             )
         )

@@ -69,8 +69,7 @@ def test_look_alikes(folder: Path) -> None:
     """With both keywords lacking, x is a look-alike: it lies where a relevant item does."""
     path = folder / "unified_annotation.csv"
     path.write_text(path.read_text().replace("x.mp4,bus,night", "x.mp4,bus,day"))
-    study = open_world(folder)
-    assert name_causes(study, ["x", "y"]) == {"x": "look-alike", "y": "model error"}
+    assert name_causes(open_world(folder), ["x", "y"]) == {"x": "look-alike", "y": "model error"}
 
 
 def test_common_neighbours_tell_nothing(folder: Path) -> None:

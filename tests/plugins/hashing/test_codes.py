@@ -68,8 +68,7 @@ def test_vectors_of_bytes_that_are_said_to_be_some(tmp_path: Path) -> None:
 )
 def test_wrong_numbers_of_bits(tmp_path: Path, described: str, said: str) -> None:
     items = np.packbits(BITS, axis=1)
-    opened = write_packed(tmp_path / "w", items, items[:1], described)
-    assert said in str(opened.broken["v1"])
+    assert said in str(write_packed(tmp_path / "w", items, items[:1], described).broken["v1"])
 
 
 @pytest.mark.parametrize("asked", [[1, -1, 1, 1], [0.5, 0.2, -0.1, 0.3], [0.5, 0.2, 0.1, 0.3]])

@@ -170,8 +170,7 @@ def test_only_listed_servers_are_asked(folder: Path, server: Server, monkeypatch
     monkeypatch.setenv("DASHBOARD_MILVUS", "http://127.0.0.1:19531")
     (folder / "collection.toml").touch()
     server.fault = "it was asked"
-    problem = open_collection(folder).broken["v1 (milvus)"]
-    assert f'DASHBOARD_MILVUS="{URI}"' in problem.do
+    assert f'DASHBOARD_MILVUS="{URI}"' in open_collection(folder).broken["v1 (milvus)"].do
 
 
 def test_records_of_others(folder: Path, server: Server) -> None:

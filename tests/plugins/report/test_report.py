@@ -83,8 +83,7 @@ def test_texts_are_no_html(world: Path) -> None:
 
 
 def test_screens_offer_it(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = draw(world, monkeypatch, "overview")
-    assert "Report" in [each.value for each in drawn.markdown]
+    assert "Report" in [each.value for each in draw(world, monkeypatch, "overview").markdown]
     collection = open_collection(world)
     choices = resolve(collection, {"baseline": "v2", "candidate": "v1", "metric": "AP"})
     study = open_study(collection, choices)

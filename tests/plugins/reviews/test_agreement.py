@@ -47,8 +47,7 @@ def test_intervals() -> None:
 
 def test_resampled_figure() -> None:
     """Of a mean it is near mean ± 1.96 standard errors; samples without a value are left out."""
-    rows = np.arange(100.0)[:, None]
-    low, high = resample_figure(rows, lambda drawn: float(drawn.mean()))
+    low, high = resample_figure(np.arange(100.0)[:, None], lambda drawn: float(drawn.mean()))
     assert (low, high) == pytest.approx((49.5 - 5.66, 49.5 + 5.66), abs=0.5)
     rare = np.array([[1.0], *[[0.0]] * 9])
     share = resample_figure(rare, lambda drawn: float(drawn.sum()) or np.nan)
@@ -80,8 +79,7 @@ def test_against_statsmodels(seed: int) -> None:
     table = np.zeros((3, 3))
     np.add.at(table, tuple(codes.astype(int).T), 1)
     given = np.eye(9)[(codes[:, 0] * 3 + codes[:, 1]).astype(int)]
-    expected = pytest.approx(cohens_kappa(table).kappa, abs=1e-12)
-    assert compute_kappa(given) == expected
+    assert compute_kappa(given) == pytest.approx(cohens_kappa(table).kappa, abs=1e-12)
     assert np.isnan(compute_kappa(np.eye(9)[[4, 4, 4]]))
 
 

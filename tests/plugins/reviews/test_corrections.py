@@ -98,8 +98,7 @@ def test_every_way_obeys(graded: Path, say: Say) -> None:
     assert measure(graded, labels="given") == [0.5, 0.5]
     words = ("measure", graded, "--metrics", "P@2", "--runs", "v1", "--labels")
     assert [call(*words, labels)[1][0]["mean"] for labels in ("given", "corrected")] == [0.5, 1]
-    frame = api.open(graded).measure("P@2", "v1", **CORRECTED)
-    assert frame["mean"].tolist() == [1.0]
+    assert api.open(graded).measure("P@2", "v1", **CORRECTED)["mean"].tolist() == [1.0]
     told = api.open(graded).verdict("v1", "v2", "P@2", **CORRECTED).sentence
     assert "Labels: corrected." in told
     found: QueryResult = open_labels(graded).query("q1", ["v1"])

@@ -8,12 +8,7 @@ import pytest
 
 from dashboard.plugins.reviews.figures import find_next
 from dashboard.plugins.reviews.judging_lists import find_list, read_lists
-from dashboard.plugins.reviews.verdicts import (
-    keep_last,
-    list_history,
-    read_state,
-    undo_last,
-)
+from dashboard.plugins.reviews.verdicts import keep_last, list_history, read_state, undo_last
 from tests.plugins.worlds import open_world
 
 DUMP = Path(__file__).with_name("first_edition.sql")

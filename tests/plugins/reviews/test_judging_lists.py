@@ -9,11 +9,7 @@ from sqlalchemy import insert
 
 from dashboard.errors import ChoiceError
 from dashboard.plugins.reviews.figures import count_values, find_judged, find_next
-from dashboard.plugins.reviews.judging_lists import (
-    create_list,
-    find_list,
-    read_lists,
-)
+from dashboard.plugins.reviews.judging_lists import create_list, find_list, read_lists
 from dashboard.plugins.reviews.schema import ASSIGNMENT
 from dashboard.plugins.reviews.store import open_store
 from dashboard.plugins.reviews.verdicts import list_history, undo_last

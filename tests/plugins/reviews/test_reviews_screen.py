@@ -8,11 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.plugins.reviews import author
-from dashboard.plugins.reviews.judging_lists import (
-    close_list,
-    create_list,
-    read_lists,
-)
+from dashboard.plugins.reviews.judging_lists import close_list, create_list, read_lists
 from dashboard.views.people import Person
 from tests.plugins.reviews.conftest import BLIND, MADE
 

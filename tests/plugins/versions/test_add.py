@@ -66,8 +66,7 @@ def write(path: Path, rows: Any, ids: list[str]) -> Path:
 
 def find_first(name: str) -> list[list[Any]]:
     """Return P@1 of q1 and q2, the text queries that are judged."""
-    rows = dashboard.open("small").measure("P@1", name, by_query=True)
-    return rows["value"].tolist()
+    return dashboard.open("small").measure("P@1", name, by_query=True)["value"].tolist()
 
 
 @pytest.mark.parametrize("ending", [".npy", ".npz", ".parquet", ".safetensors", ".h5"])
@@ -159,8 +158,7 @@ def test_texts_that_are_items(tmp_path: Path, by_position: bool) -> None:
     assert code == 0 and [row["rows"] for row in written] == [4, 3], said
     assert "2 text queries that are items, too" in said
     assert (folder / "models" / "new" / "items.txt").read_text().split() == ["a", "b", "s", "t"]
-    study = open_world(folder)
-    assert np.nanmean(study.values("new", "i2t_R@1")) == 1
+    assert np.nanmean(open_world(folder).values("new", "i2t_R@1")) == 1
 
 
 def test_the_newest_is_the_candidate(world: Path) -> None:
