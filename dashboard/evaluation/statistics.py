@@ -22,7 +22,8 @@ EXACT_UNITS = 20
 """Units up to which every choice of signs is counted."""
 TOLERANCE = 1e-12
 """Means closer than this are equal."""
-MAX_DRAWN = 1 << 23
+BLOCK = 800
+"""Choices of signs that are drawn at once; SIGNS is a multiple of it, and it of 8."""
 MAX_CELLS = 1 << 16
 """Cells that are multiplied at once: they stay in the processor's cache, and in one thread."""
 SEED = 0
@@ -50,26 +51,8 @@ def compute_bootstrap_interval(sums: FloatArray, sizes: FloatArray) -> FloatArra
 
     Bias-corrected and accelerated (Efron 1987), its levels widened for small samples as Hesterberg
     (2015) does: t with n - 1 degrees of freedom, and n / (n - 1). NaN for fewer than two units, and
-    where all units have the same mean.
-    """
-    return np.round(_apply_by_units(sums, sizes, _bootstrap), 12) + 0.0
-
-
-def compute_randomisation_p(sums: FloatArray, sizes: FloatArray) -> FloatArray:
-    """Return the p of Fisher's randomisation test, two-sided on |mean|. [metrics].
-
-    Every choice of signs is counted up to EXACT_UNITS differences; else SIGNS are drawn. All
-    differences 0 give 1; fewer than two units NaN.
-    """
-    return np.asarray(_apply_by_units(sums, sizes, _randomise)[0])
-
-
-def _apply_by_units(
-    sums: FloatArray, sizes: FloatArray, kernel: Callable[[FloatArray, FloatArray], FloatArray]
-) -> FloatArray:
-    """Call a kernel with all columns of equally many scored units, each sorted. [2, metrics].
-
-    So a column's answer depends on its own differences alone.
+    where all units have the same mean. Columns of equally many scored units are resampled together,
+    each sorted, so that a column's answer depends on its own differences alone.
     """
     found = np.full((2, sums.shape[1]), np.nan)
     scored = sizes > 0
@@ -78,11 +61,38 @@ def _apply_by_units(
         columns = np.flatnonzero(numbers == number)
         keys = (sizes[:, columns], sums[:, columns], ~scored[:, columns])
         rows = np.lexsort(keys, axis=0)[:number]
-        found[:, columns] = kernel(
+        found[:, columns] = _bootstrap(
             np.take_along_axis(sums[:, columns], rows, 0),
             np.take_along_axis(sizes[:, columns], rows, 0),
         )
-    return found
+    return np.round(found, 12) + 0.0
+
+
+def compute_randomisation_p(sums: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Return the p of Fisher's randomisation test, two-sided on |mean|. [metrics].
+
+    Every choice of signs is counted up to EXACT_UNITS differences; else SIGNS are drawn, the same
+    ones for the largest difference of each column, the second and so on. All differences 0 give 1;
+    fewer than two units NaN.
+    """
+    least = np.abs(sums.sum(axis=0)) - TOLERANCE * sizes.sum(axis=0)
+    moved = np.sort(np.abs(sums), axis=0)[::-1]
+    p, is_exact = np.ones(sums.shape[1]), (moved > 0).sum(axis=0) <= EXACT_UNITS
+    for column in np.flatnonzero(is_exact):
+        signed = np.zeros(1)  # the sum under every choice of signs
+        for value in moved[moved[:, column] > 0, column]:
+            signed = np.concatenate([signed + value, signed - value])
+        p[column] = (np.abs(signed) >= least[column]).mean()
+    drawn = moved[:, ~is_exact].T
+    drawn = drawn[:, drawn.any(axis=0)]
+    count, limits = np.ones(len(drawn)), least[~is_exact, None]
+    for block in range(0, SIGNS if drawn.size else 0, BLOCK):
+        rng = np.random.default_rng([SEED, block])  # a row of signs for each difference
+        packed = rng.integers(0, 256, (drawn.shape[1], BLOCK // 8), dtype=np.uint8)
+        moves = 2 * drawn @ np.unpackbits(packed, axis=1).astype(float)
+        count += (np.abs(moves - drawn.sum(axis=1, keepdims=True)) >= limits).sum(axis=1)
+    p[~is_exact] = count / (SIGNS + 1)
+    return np.where((sizes > 0).sum(axis=0) < 2, np.nan, np.where(least <= 0, 1.0, p))
 
 
 def _bootstrap(sums: FloatArray, sizes: FloatArray) -> FloatArray:
@@ -119,27 +129,6 @@ def _find_levels(resampled: FloatArray, sums: FloatArray, sizes: FloatArray) -> 
     room, far = 1 - acceleration * shifted, np.copysign(np.inf, shifted)
     moved = bias + np.divide(shifted, room, out=far, where=room > 0)
     return np.asarray(ndtr(moved).clip(LEAST_SHARE, 1 - LEAST_SHARE))
-
-
-def _randomise(sums: FloatArray, sizes: FloatArray) -> FloatArray:
-    least = np.abs(sums.sum(axis=0)) - TOLERANCE * sizes.sum(axis=0)
-    moved = np.sort(np.abs(sums), axis=0)[::-1]
-    p, is_exact = np.ones(sums.shape[1]), (moved > 0).sum(axis=0) <= EXACT_UNITS
-    for column in np.flatnonzero(is_exact):
-        signed = np.zeros(1)  # the sum under every choice of signs
-        for value in moved[moved[:, column] > 0, column]:
-            signed = np.concatenate([signed + value, signed - value])
-        p[column] = (np.abs(signed) >= least[column]).mean()
-    if not is_exact.all():
-        rng, count = np.random.default_rng(SEED), np.zeros((~is_exact).sum())
-        step, sized = max(1, MAX_CELLS // len(sums)), moved[:, ~is_exact]
-        for rows in _split(SIGNS, len(sums), MAX_DRAWN):
-            is_plus = rng.integers(0, 256, size=(rows, len(sums)), dtype=np.uint8) >> 7
-            for some in np.split(is_plus, range(step, rows, step)):
-                moves = some.astype(float) @ (2 * sized) - sized.sum(axis=0)
-                count += (np.abs(moves) >= least[~is_exact]).sum(axis=0)
-        p[~is_exact] = (count + 1) / (SIGNS + 1)
-    return np.where(least <= 0, 1.0, p)
 
 
 def _split(number: int, width: int, cells: int) -> Iterator[int]:

@@ -39,7 +39,7 @@ FAULTS = (
     ("evaluation/measurement.py", "null = null | nothing_relevant", "pass"),
     ("evaluation/measurement.py", "& (block.returned == 0) & ~nothing_relevant] = 0.0",
      "& (block.returned == 0) & ~nothing_relevant] = np.nan"),
-    ("evaluation/statistics.py", "(count + 1) / (SIGNS + 1)", "count / SIGNS"),
+    ("evaluation/statistics.py", "count / (SIGNS + 1)", "(count - 1) / SIGNS"),
     ("evaluation/statistics.py", "stdtrit(units - 1, 0.975)", "stdtrit(units - 1, 0.95)"),
     ("evaluation/statistics.py", "np.maximum.accumulate(p[order] * factors)", "p[order] * factors"),
     ("evaluation/differences.py", "if scenes and any(scenes):", "if False:"),
