@@ -295,12 +295,13 @@ def check_draft(opened: Collection, found: Gathered) -> Findings:
         for at, table in enumerate((opened.queries, opened.items)):
             names = dict.fromkeys(row[at] for row in found.tables[f"runs/{name}.csv"][1:])
             refuse_unknown(table, names, run.file)
+    kept = dict(opened.versions)
     for name in opened.versions.keys() & {each.name for each in found.placed}:
         record_version(
-            opened.versions[name], opened.items, opened.queries, opened.folder / "models" / name
+            kept.pop(name), opened.items, opened.queries, opened.folder / "models" / name
         )
     return [
         *opened.findings,
         *list_missing(opened.folder, opened.settings, opened.items),
-        *list_stale(opened.folder, opened.versions, opened.items, opened.queries),
+        *list_stale(opened.folder, kept, opened.items, opened.queries),
     ]
