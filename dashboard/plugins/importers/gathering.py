@@ -349,17 +349,17 @@ class Gathered:
     def match_items(
         self,
         names: Iterable[str],
-        file: str,
+        file: str = "",
         among: Iterable[str] = (),
     ) -> Texts:
         """Return the item of each name: by its id or file, by names alike, or by a column.
 
-        A match of the last two kinds is made only where both names are the only ones, and is said.
+        A match of the last two kinds is made only where both names are the only ones.
         A column has a different cell for each item, and most names; all, if they are numbers.
 
         Args:
             names: Names of items.
-            file: File that has them.
+            file: File that has them, to say such a match of; "" says nothing.
             among: Items, or queries, that they may mean; all items if there are none. Queries that
                 are no items have no files and columns of items.
         """
@@ -380,7 +380,8 @@ class Gathered:
                 break
         times = Counter(found.values())
         found = {name: own for name, own in found.items() if name in known or times[own] == 1}
-        if near := {name: found[name] for name in rest if name in found}:
+        near = {name: found[name] for name in rest if name in found}
+        if file and near:
             self.source.say(file, *tell_matched(near, how), "note")
         return found
 
