@@ -34,7 +34,7 @@ from dashboard.plugins.importers.source import (
     shorten_name,
 )
 from dashboard.storage.media import match_names, recognise_bytes, strip_name, tell_matched
-from dashboard.storage.new_versions import BLOCK
+from dashboard.storage.new_versions import BLOCK, Part
 from dashboard.storage.runs import Pair
 from dashboard.tables import AnyArray, Names, Row, Texts
 from dashboard.texts import MARKS
@@ -186,12 +186,16 @@ class Placed:
         said: What it was taken from, for the answer.
         rows: Rows of each of its files.
         form: What its vectors are, as `find_form` says.
+        sides: Rows and ids of its vectors of items and of queries.
+        settings: Keys of its model.toml.
     """
 
     name: str
     said: list[str] = field(default_factory=list)
     rows: dict[str, int] = field(default_factory=dict)
     form: str = ""
+    sides: dict[str, list[Part]] = field(default_factory=dict)
+    settings: Row = field(default_factory=dict)
 
 
 @dataclass(eq=False)
