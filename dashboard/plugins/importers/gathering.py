@@ -261,33 +261,32 @@ class Gathered:
 
     def add(self, piece: Piece) -> None:
         """Add a piece."""
-        if isinstance(piece, Items):
-            self._add_items(piece)
-        elif isinstance(piece, Queries):
-            columns = dict(piece.columns)
-            if "image" in columns:
-                columns["image"] = [self._find(e, piece.file) or e for e in columns["image"]]
-            self.queries.add(piece.ids, columns)
-            if piece.ids:
-                self.taken["queries.csv"][piece.file] = None
-        elif isinstance(piece, Judgements):
-            self.queries.add([query for query, _, _ in piece.rows], {})
-            self.judged += [(piece.file, *row) for row in piece.rows if row[1]]
-        elif isinstance(piece, Captions):
-            self.captions += [(piece.file, *row) for row in piece.rows]
-        elif isinstance(piece, Vectors):
-            path = self.folder / "vectors" / str(len(self.vectors))
-            own = self.vectors.setdefault((piece.name, piece.side), VectorFile(path, piece.name))
-            apart = f"{piece.name}@{piece.file}".replace("/", "_"), piece.side
-            if apart in self.vectors or piece.file not in own.files and own.differs(piece):
-                own = self.vectors.setdefault(apart, VectorFile(path, piece.name))
-            own.add(piece, self.source)
-        elif isinstance(piece, ClassNames):
-            self.names.append(piece.names)
-        elif isinstance(piece, Copied):
-            self.copied[piece.name] = piece
-        elif piece.rows:
-            self.results.setdefault((piece.name, piece.file), []).extend(piece.rows)
+        match piece:
+            case Items():
+                self._add_items(piece)
+            case Queries(file, ids, columns):
+                images = [self._find(each, file) or each for each in columns.get("image", ())]
+                self.queries.add(ids, {**columns, **({"image": images} if images else {})})
+                if ids:
+                    self.taken["queries.csv"][file] = None
+            case Judgements(file, judged):
+                self.queries.add([query for query, _, _ in judged], {})
+                self.judged += [(file, *row) for row in judged if row[1]]
+            case Captions(file, texts):
+                self.captions += [(file, *row) for row in texts]
+            case Vectors(file, name, side):
+                path = self.folder / "vectors" / str(len(self.vectors))
+                own = self.vectors.setdefault((name, side), VectorFile(path, name))
+                apart = f"{name}@{file}".replace("/", "_"), side
+                if apart in self.vectors or file not in own.files and own.differs(piece):
+                    own = self.vectors.setdefault(apart, VectorFile(path, name))
+                own.add(piece, self.source)
+            case ClassNames(_, names):
+                self.names.append(names)
+            case Copied(_, name):
+                self.copied[name] = piece
+            case RunLines(file, name, rows) if rows:
+                self.results.setdefault((name, file), []).extend(rows)
 
     @property
     def noun(self) -> str:
@@ -364,18 +363,15 @@ class Gathered:
         Args:
             names: Names of items.
             file: File that has them, to say such a match of; "" says nothing.
-            among: Items, or queries, that they may mean; all items if there are none. Queries that
-                are no items have no files and columns of items.
+            among: Items, or queries, that they may mean; all items if there are none.
         """
         items = set(among) or self.items.index.keys()
-        are_items = items <= self.items.index.keys()
-        columns = self.items.columns if are_items else ()
-        known = (self.known if are_items else {}) | {item: item for item in items}
-        known = {name: item for name, item in known.items() if item in items}
+        known = {name: item for name, item in self.known.items() if item in items}
+        known |= {item: item for item in items}
         every, how = dict.fromkeys(names), "file, ending or zeros before it"
         found = match_names(every, known, (strip_name, shorten_name))
         rest = [name for name in every if name not in known]
-        for column in columns if rest and found.keys().isdisjoint(rest) else ():
+        for column in self.items.columns if rest and found.keys().isdisjoint(rest) else ():
             ids = {cell: item for item, cell in self.items.list_rows(column) if item in items}
             own = match_names(rest, ids)
             few = len(rest) if any(map(str.isdecimal, own)) else len(rest) // 2 + 1
