@@ -34,7 +34,7 @@ from dashboard.plugins.importers.source import (
     shorten_name,
 )
 from dashboard.storage.media import match_names, recognise_bytes, strip_name, tell_matched
-from dashboard.storage.new_versions import BLOCK
+from dashboard.storage.new_versions import BLOCK, Part
 from dashboard.storage.runs import Pair
 from dashboard.tables import AnyArray, Names, Row, Texts
 from dashboard.texts import MARKS
@@ -186,12 +186,16 @@ class Placed:
         said: What it was taken from, for the answer.
         rows: Rows of each of its files.
         form: What its vectors are, as `find_form` says.
+        sides: Rows and ids of its vectors of items and of queries.
+        settings: Keys of its model.toml.
     """
 
     name: str
     said: list[str] = field(default_factory=list)
     rows: dict[str, int] = field(default_factory=dict)
     form: str = ""
+    sides: dict[str, list[Part]] = field(default_factory=dict)
+    settings: Row = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -257,33 +261,32 @@ class Gathered:
 
     def add(self, piece: Piece) -> None:
         """Add a piece."""
-        if isinstance(piece, Items):
-            self._add_items(piece)
-        elif isinstance(piece, Queries):
-            columns = dict(piece.columns)
-            if "image" in columns:
-                columns["image"] = [self._find(e, piece.file) or e for e in columns["image"]]
-            self.queries.add(piece.ids, columns)
-            if piece.ids:
-                self.taken["queries.csv"][piece.file] = None
-        elif isinstance(piece, Judgements):
-            self.queries.add([query for query, _, _ in piece.rows], {})
-            self.judged += [(piece.file, *row) for row in piece.rows if row[1]]
-        elif isinstance(piece, Captions):
-            self.captions += [(piece.file, *row) for row in piece.rows]
-        elif isinstance(piece, Vectors):
-            path = self.folder / "vectors" / str(len(self.vectors))
-            own = self.vectors.setdefault((piece.name, piece.side), VectorFile(path, piece.name))
-            apart = f"{piece.name}@{piece.file}".replace("/", "_"), piece.side
-            if apart in self.vectors or piece.file not in own.files and own.differs(piece):
-                own = self.vectors.setdefault(apart, VectorFile(path, piece.name))
-            own.add(piece, self.source)
-        elif isinstance(piece, ClassNames):
-            self.names.append(piece.names)
-        elif isinstance(piece, Copied):
-            self.copied[piece.name] = piece
-        elif piece.rows:
-            self.results.setdefault((piece.name, piece.file), []).extend(piece.rows)
+        match piece:
+            case Items():
+                self._add_items(piece)
+            case Queries(file, ids, columns):
+                images = [self._find(each, file) or each for each in columns.get("image", ())]
+                self.queries.add(ids, {**columns, **({"image": images} if images else {})})
+                if ids:
+                    self.taken["queries.csv"][file] = None
+            case Judgements(file, judged):
+                self.queries.add([query for query, _, _ in judged], {})
+                self.judged += [(file, *row) for row in judged if row[1]]
+            case Captions(file, texts):
+                self.captions += [(file, *row) for row in texts]
+            case Vectors(file, name, side):
+                path = self.folder / "vectors" / str(len(self.vectors))
+                own = self.vectors.setdefault((name, side), VectorFile(path, name))
+                apart = f"{name}@{file}".replace("/", "_"), side
+                if apart in self.vectors or file not in own.files and own.differs(piece):
+                    own = self.vectors.setdefault(apart, VectorFile(path, name))
+                own.add(piece, self.source)
+            case ClassNames(_, names):
+                self.names.append(names)
+            case Copied(_, name):
+                self.copied[name] = piece
+            case RunLines(file, name, rows) if rows:
+                self.results.setdefault((name, file), []).extend(rows)
 
     @property
     def noun(self) -> str:
@@ -349,29 +352,26 @@ class Gathered:
     def match_items(
         self,
         names: Iterable[str],
-        file: str,
+        file: str = "",
         among: Iterable[str] = (),
     ) -> Texts:
         """Return the item of each name: by its id or file, by names alike, or by a column.
 
-        A match of the last two kinds is made only where both names are the only ones, and is said.
+        A match of the last two kinds is made only where both names are the only ones.
         A column has a different cell for each item, and most names; all, if they are numbers.
 
         Args:
             names: Names of items.
-            file: File that has them.
-            among: Items, or queries, that they may mean; all items if there are none. Queries that
-                are no items have no files and columns of items.
+            file: File that has them, to say such a match of; "" says nothing.
+            among: Items, or queries, that they may mean; all items if there are none.
         """
         items = set(among) or self.items.index.keys()
-        are_items = items <= self.items.index.keys()
-        columns = self.items.columns if are_items else ()
-        known = (self.known if are_items else {}) | {item: item for item in items}
-        known = {name: item for name, item in known.items() if item in items}
+        known = {name: item for name, item in self.known.items() if item in items}
+        known |= {item: item for item in items}
         every, how = dict.fromkeys(names), "file, ending or zeros before it"
         found = match_names(every, known, (strip_name, shorten_name))
         rest = [name for name in every if name not in known]
-        for column in columns if rest and found.keys().isdisjoint(rest) else ():
+        for column in self.items.columns if rest and found.keys().isdisjoint(rest) else ():
             ids = {cell: item for item, cell in self.items.list_rows(column) if item in items}
             own = match_names(rest, ids)
             few = len(rest) if any(map(str.isdecimal, own)) else len(rest) // 2 + 1
@@ -380,7 +380,8 @@ class Gathered:
                 break
         times = Counter(found.values())
         found = {name: own for name, own in found.items() if name in known or times[own] == 1}
-        if near := {name: found[name] for name in rest if name in found}:
+        near = {name: found[name] for name in rest if name in found}
+        if file and near:
             self.source.say(file, *tell_matched(near, how), "note")
         return found
 

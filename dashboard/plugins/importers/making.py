@@ -234,7 +234,8 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
         for column, many in odd.items():
             file = rows.filled[column] or "queries"
             source.count(file, many, f"ids with a second {column}", wanted)
-    if not (found.items or found.judged or found.runs or any(map(len, found.vectors.values()))):
+    found.vectors = {key: own for key, own in found.vectors.items() if len(own)}
+    if not (found.items or found.judged or found.runs or found.vectors):
         said = " ".join(map(str, source.findings[:3]))
         known = ", ".join(each.name for each in formats)
         seen = f"{len(source.files):,} files ({said or 'nothing to search'})"

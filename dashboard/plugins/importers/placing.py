@@ -13,7 +13,6 @@ from dashboard.plugins.importers.pieces import SIMILARITIES, RunLines, Vectors, 
 from dashboard.plugins.importers.source import name_apart
 from dashboard.storage.new_versions import (
     MATRIX,
-    Part,
     describe_form,
     find_form,
     tell_date,
@@ -31,32 +30,18 @@ def write_versions(found: Gathered) -> None:
         DataError: If their number is another one.
     """
     texts, date = _list_texts(found), tell_date()  # all of one call have one date
-    apart = [
-        name for name, image in found.queries.list_rows("image") if image or name in found.asks
-    ]
     for name in dict.fromkeys(name for name, _ in found.vectors):
-        version, parts = Placed(name), dict[str, Part]()
+        version = Placed(name, settings={"date": date})
         for side in ("items", "texts"):
             if not (own := found.vectors.get((name, side))):
                 continue
-            if own.columns:
-                _write_matrix(found, version, own, ([*own.ids], own.columns))
-                version.said.append(f"{own.file}, a matrix with the ids of its rows and columns")
-            elif own.has_ids or not _is_matrix(found, own, texts):
-                is_mixed = apart and own.has_ids and side == "items"
-                asked = found.match_items(own.ids, own.file, apart) if is_mixed else Texts()
-                ids = _find_ids(found, version, side, own, texts, asked)
-                parts |= {side: (own.open(), ids)} if any(ids) else {}
-                if asked:
-                    parts["asked"] = own.open(), [asked.get(each, "") for each in own.ids]
-                    version.said.append(f"{len(asked):,} queries of {own.file}")
+            if own.columns or not own.has_ids and _is_matrix(found, own, texts):
+                _write_matrix(found, version, own, list(texts))
             else:
-                rows, axes = found.source.options.rows, (found.pictures, list(texts))
-                _write_matrix(found, version, own, axes if rows == "item" else axes[::-1])
-                version.said.append(f"{own.file}, a matrix whose rows are {rows}s, by position")
-        if "items" in parts:
-            _write_vectors(found, version, parts, date)
-        elif parts:
+                _add_side(found, version, side, own, texts)
+        if "items" in version.sides:
+            _write_vectors(found, version)
+        elif version.sides:
             found.source.say(
                 name, f"vectors of texts and none of items for the version {name}", "both; left out"
             )
@@ -118,14 +103,13 @@ def _list_texts(found: Gathered) -> Texts:
     return {name: text or image for name, text, image in cells if text or image}
 
 
-def _find_ids(
-    found: Gathered, version: Placed, side: str, own: VectorFile, texts: Texts, asked: Texts
-) -> Names:
-    """Return the id of each row of one side of a version; "" for an unknown one, which is said.
+def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, texts: Texts) -> None:
+    """Give one side of a version the id of each row; "" for an unknown one, which is said.
 
-    Pictures that ask may stand among those that are searched; their rows are "", too.
+    Pictures that ask may stand among those that are searched.
     """
     file, known = own.file, found.pictures if side == "items" else list(texts)
+    stem, asked = "items" if side == "items" else "queries", Texts()
     if not own.has_ids:
         told = f"{len(own):,} vectors without ids for {len(known):,} {side}"
         if len(own) != len(known):
@@ -141,21 +125,27 @@ def _find_ids(
         tables = found.taken["items.csv" if side == "items" else "queries.csv"]
         order = found.files if side == "texts" and found.texts else tables
         version.said.append(f"{len(known):,} {side} of {file} in the order of {list_names(order)}")
-        return known
+        version.settings["by_position"] = True
+        version.sides[stem] = [(own.open(), known)]
+        return
     if side == "items":
         names = found.match_items(own.ids, file, known)
+        images = found.queries.list_rows("image")
+        if apart := [name for name, image in images if image or name in found.asks]:
+            asked = found.match_items(own.ids, file, apart)
     else:
-        names = {text: name for name, text in texts.items()} | dict(zip(texts, texts, strict=True))
+        names = {text: name for name, text in texts.items()} | {name: name for name in texts}
         owned = _list_only_texts(found)
         rest = [name for name in own.ids if owned and name not in names]
         pictures = found.match_items(rest, file, owned)
         names |= {name: owned[picture] for name, picture in pictures.items()}
     unknown = [name for name in own.ids if not (names.get(name) or name in asked)]
     found.source.count(file, unknown, f"vectors of unknown {side}", "ids that are there; left out")
-    ids = [names.get(name, "") for name in own.ids]
-    if number := sum(map(bool, ids)):
-        version.said.append(f"{number:,} {side} of {file}")
-    return ids
+    for kind, what, own_ids in ((stem, side, names), ("queries", "queries", asked)):
+        ids = [own_ids.get(name, "") for name in own.ids]
+        if number := sum(map(bool, ids)):
+            version.sides.setdefault(kind, []).append((own.open(), ids))
+            version.said.append(f"{number:,} {what} of {file}")
 
 
 def name_ids(file: str) -> str:
@@ -209,10 +199,14 @@ def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
     raise Unsure(own.file, told, wanted, list_options("--rows", ways) + others)
 
 
-def _write_matrix(
-    found: Gathered, version: Placed, own: VectorFile, axes: tuple[Names, Names]
-) -> None:
+def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Names) -> None:
     """Write a matrix of similarities, and the ids of its rows and columns."""
+    rows, said = found.source.options.rows, "a matrix with the ids of its rows and columns"
+    axes: tuple[Names, Names] = [*own.ids], own.columns
+    if not own.columns:
+        axes = (found.pictures, texts) if rows == "item" else (texts, found.pictures)
+        said = f"a matrix whose rows are {rows}s, by position"
+    version.said.append(f"{own.file}, {said}")
     place = found.folder / "runs" / f"{version.name}.npy"
     place.parent.mkdir(exist_ok=True)
     np.save(place, own.open())
@@ -223,19 +217,15 @@ def _write_matrix(
     version.rows[f"runs/{place.name}"] = len(own)
 
 
-def _write_vectors(found: Gathered, version: Placed, parts: dict[str, Part], date: str) -> None:
+def _write_vectors(found: Gathered, version: Placed) -> None:
     """Write the vectors of items, those of texts among them where texts are items, and of texts."""
-    sides = {"items": [parts["items"]]}
-    if asked := [parts[side] for side in ("texts", "asked") if side in parts]:
-        sides["queries"] = asked
-        sides["items"] += asked if found.texts else []
+    sides = version.sides
     file, codes = found.vectors[version.name, "items"].file, found.source.options.codes
-    version.form = find_form([rows for rows, _ in parts.values()], file, codes)
-    if said := describe_form(version.form, parts["items"][0].shape[1]):
+    version.form = find_form([rows for own in sides.values() for rows, _ in own], file, codes)
+    if said := describe_form(version.form, sides["items"][0][0].shape[1]):
         version.said.append(said)
+    sides["items"] += sides.get("queries", ()) if found.texts else ()
     folder = found.folder / "models" / version.name
     folder.mkdir(parents=True)
-    own = [found.vectors.get((version.name, side)) for side in parts]
-    told = {} if all(each is None or each.has_ids for each in own) else {"by_position": True}
-    numbers = write_version(folder, sides, {"date": date, **told}, version.form)
+    numbers = write_version(folder, sides, version.settings, version.form)
     version.rows |= {f"models/{version.name}/{n}.npy": number for n, number in numbers.items()}

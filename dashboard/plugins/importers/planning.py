@@ -23,8 +23,7 @@ from dashboard.plugins.importers.deciding import (
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import list_options
-from dashboard.plugins.importers.source import find_kind, shorten_name
-from dashboard.storage.media import match_names, strip_name
+from dashboard.plugins.importers.source import find_kind
 from dashboard.storage.runs import Pair
 from dashboard.tables import Names, Texts
 from dashboard.texts import split_cells
@@ -229,11 +228,10 @@ def _divide_items(found: Gathered) -> None:
         found.queries.add(asks, {**columns, "image": files, "text": texts})
         _drop_items(found, {*asks})
     elif found.basis == "labels":
-        known = found.known | {item: item for item in found.items.index}
         lists: list[Iterable[str]] = [own.ids for own in found.vectors.values()]
         lists += [chain(*(row[:2] for row in rows)) for rows in found.results.values()]
-        named = (match_names(each, known, (strip_name, shorten_name)) for each in lists)
-        if covered := {parts[item] for each in named for item in each.values() if item in parts}:
+        named = chain(*(found.match_items(each).values() for each in lists))
+        if covered := {*map(parts.__getitem__, named)}:
             _keep_parts(found, parts, {*covered, ""})
 
 
