@@ -3,7 +3,6 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 import streamlit as st
@@ -27,7 +26,6 @@ from dashboard.study.changes import list_ranks
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Row
-from dashboard.views import cards
 from dashboard.views.address import draw_reset, draw_text, drop_choice, set_choice
 from dashboard.views.cards.payload import make_card, make_payload
 from dashboard.views.comparison import list_changes_on_page
@@ -35,11 +33,11 @@ from dashboard.views.components import load_component
 from dashboard.views.media_routes import describe_media
 from dashboard.views.people import REVIEWER, find_reader
 
-FOLDER = Path(__file__).parent
 FILES = (
-    *(cards.FOLDER / name for name in ("elements.js", "playback.js", "cards.css")),
-    *(FOLDER / f for f in ("outbox.js", "answers.js", "judging_view.js", "judging_view.css")),
-)
+    "views/cards/elements.js", "views/cards/playback.js", "views/cards/cards.css",
+    "plugins/reviews/outbox.js", "plugins/reviews/answers.js",
+    "plugins/reviews/judging_view.js", "plugins/reviews/judging_view.css",
+)  # fmt: skip
 DEPTH = 10
 """Results of a version by which the items of a list are described."""
 SHOWN = ("item", "hit", "grade", "has", "notes", "facts")
