@@ -41,13 +41,6 @@ CONTRASTS = frozenset(WORD.findall("but only just while whereas although though 
 PREPOSITIONS = frozenset(WORD.findall("at in on by near under during from with through along"))
 
 
-class Reading(NamedTuple):
-    """Words of a text that can name keywords, in stretches between negations, and the negations."""
-
-    stretches: list[list[str]]
-    negated: Names
-
-
 class _Word(NamedTuple):
     text: str
     plain: str
@@ -55,8 +48,10 @@ class _Word(NamedTuple):
     starts_clause: bool
 
 
-def read_text(text: str, phrases: Collection[str], whole: Collection[str], *, ego: bool) -> Reading:
-    """Return the words of a text without stop words, in stretches between negations.
+def read_text(
+    text: str, phrases: Collection[str], whole: Collection[str], *, ego: bool
+) -> tuple[list[Names], Names]:
+    """Return the words of a text without stop words, in stretches between negations, and these.
 
     A negation reaches to the end of its clause, to a word of contrast (“but”), to an “and” that
     starts something new, and to a preposition after a negated word: “no cyclists on the highway”
@@ -86,7 +81,7 @@ def read_text(text: str, phrases: Collection[str], whole: Collection[str], *, eg
         for span in spans
         if len(span) > 1 or words[span[0]].plain in ALONE
     ]
-    return Reading([stretch for stretch in stretches if stretch], negated)
+    return [stretch for stretch in stretches if stretch], negated
 
 
 def list_content(phrase: str, *, ego: bool) -> Names:

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard.errors import ChoiceError
 from dashboard.evaluation.judgement import mark_hits
 from dashboard.plugins.reviews.author import AUTHOR, draw_author, explain_lack, find_author
-from dashboard.plugins.reviews.judging_lists import JudgingList, find_list, mark_gone, open_whole
+from dashboard.plugins.reviews.judging_lists import JudgingList, find_list, open_whole
 from dashboard.plugins.reviews.verdicts import (
     CAUSES,
     MAX_NOTE,
@@ -133,7 +133,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
 def _find_list(collection: Collection, id: str) -> JudgingList | None:
     """Return the list that is judged, None for all results; end the page if it is gone."""
     try:
-        return find_list(collection.folder, id) if id else None
+        return find_list(collection, id) if id else None
     except ChoiceError as error:
         draw_text("error", error)
         draw_reset("Open without this", "list")
@@ -160,7 +160,7 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
         named = dict.fromkeys((made.baseline, made.candidate))
         versions, depth = tuple(each for each in named if each in collection.versions), DEPTH
         study = open_whole(collection, made, choices)
-        for query, item in mark_gone(made, collection).asked:
+        for query, item in made.asked:
             pools[query].add(item)
         queries = list(pools)
     done = {query for query, pool in pools.items() if pool <= judged[query]}
