@@ -10,6 +10,8 @@ from dashboard.tables import Names
 LONGEST_PHRASE = 6
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 CONTRACTED = re.compile(r"'(?:s|re|ve|ll|d|m)$")
+PLURAL = re.compile("(?<=..)ies$|(?<=..[sx])es$|(?<=.[cs]h)es$|(?<=..[^sui])s$")
+"""Endings of words in the plural, the longest first."""
 CLAUSE_END = re.compile(r"[.,;:!?()\n–—]")
 ARTICLES = frozenset({"a", "an", "the"})
 STOP_WORDS = ARTICLES | frozenset(
@@ -212,10 +214,4 @@ def _make_singular(word: str) -> str:
     >>> [_make_singular(word) for word in ("lorries", "buses", "cars", "bus", "crosses", "us")]
     ['lorry', 'bus', 'car', 'bus', 'cross', 'us']
     """
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 4 and re.search("(s|x|ch|sh)es$", word):
-        return word[:-2]
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
+    return PLURAL.sub(lambda found: "y" if found[0] == "ies" else "", word)

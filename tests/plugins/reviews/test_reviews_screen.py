@@ -108,7 +108,7 @@ def test_a_list_is_made_and_its_link_shown(draw: Draw, graded: Path) -> None:
     test.number_input(key="new-number-True").set_value(1)
     test.selectbox(key="new-way-True").set_value("doubtful").run()
     test.button(key="make-list").click().run()
-    (made,) = read_lists(open_collection(graded))
+    made = read_lists(open_collection(graded))[0]
     assert made.pairs == (("q1", ""),)
     assert f"/reviews?collection=graded&review={made.id}" in test.code[0].value
 
