@@ -43,7 +43,8 @@ def add_options(parser: ArgumentParser, told: str) -> None:
     FILE is a path, NUMBER a whole number, SECONDS and SCORE are numbers, other words texts; of
     values A|B the first is usual; an option that holds nothing is a switch, and one with ! has to
     be given. Help that ends in (default X) gives another usual value. Help goes on in lines that
-    begin with blanks. A word in place of a flag, such as TEXT, may be given or not.
+    begin with blanks. A word in place of a flag, such as TEXT, may be given or not; two names of
+    one option have a slash between them.
     """
     for flag, holds, must, text in _OPTION.findall(re.sub(r"\n +", " ", told)):
         if not flag.startswith("-"):
@@ -55,11 +56,13 @@ def add_options(parser: ArgumentParser, told: str) -> None:
         if values[1:]:
             how = {"choices": list(filter(None, values))}
         how["default"] = kind(usual[1]) if usual else values[0] if values[1:] else None
-        parser.add_argument(flag, help=text, **(how if holds else {"action": "store_true"}))
+        parser.add_argument(
+            *flag.split("/"), help=text, **(how if holds else {"action": "store_true"})
+        )
 
 
 _OPTION = re.compile(r"^(\S+)(?: ([^\s!]+)(!?))?  +(.*)", re.MULTILINE)
-_KINDS = {"FILE": Path, "NUMBER": int, "SECONDS": float, "SCORE": float}
+_KINDS = {"FILE": Path, "FILE.html": Path, "NUMBER": int, "SECONDS": float, "SCORE": float}
 
 
 def add_collection(parser: ArgumentParser, files: bool = False) -> None:

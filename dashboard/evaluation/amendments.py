@@ -1,12 +1,11 @@
 """Judgements in which the grades of some pairs are replaced."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from dashboard.evaluation.judgement import NO_PAIRS, Judgement, TableJudgement, list_judged
+from dashboard.evaluation.judgement import NO_PAIRS, Judgement
 from dashboard.tables import FloatArray, IntArray, Reasons
 
 
@@ -51,8 +50,4 @@ def amend(judgement: Judgement, grades: Mapping[int, Mapping[int, float]]) -> Ju
     }
     scored = {q for q, (_, new) in pairs.items() if (new >= judgement.relevant_from).any()}
     reasons = {query: why for query, why in judgement.unscorable.items() if query not in scored}
-    amended = AmendedJudgement(judgement, pairs, reasons, judgement.relevant_from)
-    if not isinstance(judgement, TableJudgement):
-        return amended
-    whole = {query: list_judged(amended, query) for query in pairs}
-    return replace(judgement, pairs={**judgement.pairs, **whole}, unscorable=reasons)
+    return AmendedJudgement(judgement, pairs, reasons, judgement.relevant_from)

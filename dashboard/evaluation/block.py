@@ -110,7 +110,11 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
     ideal = [NO_PAIRS]
     for first, last, place, items, every in _join_judged(part.queries, judgement):
         rows = slice(bounds[first][0], bounds[last - 1][1])
-        grades[rows] = _find_grades((row[rows], item[rows]), (place, items), every)
+        width = max(each.max(initial=0) for each in (item[rows], items)) + 2
+        wanted, keys = row[rows] * width + item[rows] + 1, place * width + items + 1
+        at = np.searchsorted(keys, wanted)
+        is_judged = np.append(keys, -1)[at] == wanted
+        grades[rows] = np.where(is_judged, np.append(every, np.nan)[at], np.nan)
         is_relevant = every >= judgement.relevant_from
         relevant += np.bincount(place[is_relevant], minlength=len(relevant))
         nonrelevant += np.bincount(place[~is_relevant & (every >= 0)], minlength=len(relevant))
@@ -148,13 +152,3 @@ def _join_judged(
             place = np.repeat(np.arange(first, at), [len(each) for each, _ in found])
             yield first, at, place, items, grades
             first, size, found = at, 0, []
-
-
-def _find_grades(
-    results: tuple[IntArray, IntArray], judged: tuple[IntArray, IntArray], grades: FloatArray
-) -> FloatArray:
-    """Return the grade of each result, NaN for none; both are queries and items."""
-    width = max(each.max(initial=0) for _, each in (results, judged)) + 2
-    wanted, keys = (query * width + item + 1 for query, item in (results, judged))
-    at = np.searchsorted(keys, wanted)
-    return np.where(np.append(keys, -1)[at] == wanted, np.append(grades, np.nan)[at], np.nan)

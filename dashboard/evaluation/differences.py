@@ -14,7 +14,7 @@ from dashboard.evaluation.decisions import (
     measure_precision,
 )
 from dashboard.evaluation.measurement import Measurement
-from dashboard.evaluation.metrics import Measure, parse_one
+from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.statistics import (
     EXACT_UNITS,
     SIGNS,
@@ -240,14 +240,6 @@ def find_limit(baseline: FloatArray, candidate: FloatArray) -> float:
 def find_sign(measure: Measure) -> int:
     """Return 1, or -1 where a lower value is the better one."""
     return -1 if measure.metric.lower_is_better else 1
-
-
-def list_differences(
-    metric: str, baseline: FloatArray, candidate: FloatArray
-) -> tuple[FloatArray, IntArray]:
-    """Return the difference of each query and the order from the worst to the best, null last."""
-    delta = np.round(candidate - baseline, 12) + 0.0
-    return delta, np.argsort(find_sign(parse_one(metric)) * delta, kind="stable")
 
 
 def name_outcome(gain: float) -> str:

@@ -82,7 +82,7 @@ class JudgingRules:
         ties: Order of equal scores.
         queries: Kind of queries that it usually measures; "": text queries where there are any.
         candidates: `(collection, judgement, query) -> items` that may be results of a query, -1
-            for those outside the collection; None: all may.
+            for those outside the collection; None where all may.
         transform: `version -> version`, whose vectors are searched.
         finish: `(study, measure, values) -> values` of metrics that depend on other queries.
         folds: `study -> folds` of the queries in question; a median is the mean of those of the
@@ -119,7 +119,7 @@ class JudgingRules:
     names: str = ""
     metrics_of_one: str = ""
     queries: str = ""
-    candidates: Callable[..., IntArray | None] | None = None
+    candidates: Callable[..., IntArray | None] = lambda collection, judgement, query: None
     transform: Callable[..., Any] = lambda version: version
     finish: Callable[..., FloatArray] | None = None
     folds: Callable[..., IntArray | None] = lambda study: None

@@ -48,13 +48,13 @@ class Run:
         own_items: The item that each query of the collection is about, -1 for none; it is never
             a result of that query.
         min_similarity: A list ends before the first result with a lower score.
-        candidates: Return the items that may be results of a query; None: all may.
+        candidates: Return the items that may be results of a query; None where all may.
     """
 
     source: Source
     own_items: IntArray
     min_similarity: float = -np.inf
-    candidates: Callable[[int], IntArray | None] | None = None
+    candidates: Callable[[int], IntArray | None] = lambda query: None
 
     def parts(
         self, queries: IntArray, depth: int, wanted: Callable[[int], IntArray] | None = None
@@ -85,9 +85,6 @@ class Run:
 
         Queries that have the same candidates search these alone, as a gallery of their own.
         """
-        if not self.candidates:
-            yield from self.source.rank(queries)
-            return
         among = [self.candidates(query) for query in queries.tolist()]
         shared = Counter(map(id, among))
         keys = [id(each) if shared[id(each)] > 1 else 0 for each in among]

@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboard.commands.compare_versions import COLUMNS as METRICS
 from dashboard.study.changes import count_outcomes, group_changes, group_values, list_changes
-from dashboard.views.address import draw_reset, draw_text
+from dashboard.views.address import draw_reset, draw_switch, draw_text
 from dashboard.views.change_charts import (
     draw_forest,
     draw_histogram,
@@ -16,7 +16,6 @@ from dashboard.views.charts import show_chart
 from dashboard.views.comparison import (
     compare_on_page,
     draw_metrics,
-    draw_outcomes,
     draw_verdict,
     make_forest,
     name_columns,
@@ -55,7 +54,9 @@ histogram = draw_histogram(bins, metric)
 scatter = draw_scatter(points, metric, baseline, candidate)
 filters, tools = st.columns([3, 2], vertical_alignment="center")
 with filters:
-    draw_outcomes(choices, count_outcomes(meant))
+    counts = {"all": len(meant), **count_outcomes(meant)}
+    names = {name: f"{name.capitalize()} {number:,}" for name, number in counts.items()}
+    draw_switch("outcome", choices["outcome"], names)
 with tools:
     draw_sharing(
         study,

@@ -6,6 +6,7 @@ from dashboard.commands.compare_versions import COLUMNS as METRICS
 from dashboard.commands.measure import MEANS
 from dashboard.evaluation.slicing import SMALL_SLICE, describe_worst
 from dashboard.study.changes import count_outcomes, describe_gaps, list_changes
+from dashboard.texts import count_things
 from dashboard.views.address import draw_text, escape_markdown
 from dashboard.views.charts import colour_versions, draw_slice_values, show_chart
 from dashboard.views.comparison import compare_on_page, draw_verdict, find_front, show_progress
@@ -15,7 +16,7 @@ from dashboard.views.downloads import draw_sharing, write_markdown
 from dashboard.views.frame import draw_sections, open_page, split_page
 from dashboard.views.queries import draw_queries
 from dashboard.views.version_table import (
-    describe_contents,
+    count_queries,
     draw_interval,
     list_versions,
     make_curve,
@@ -31,7 +32,9 @@ collection, runs, metric = study.collection, choices["runs"], choices["metric"]
 versions = choices.pair
 is_compared = versions[0] != versions[1]
 top = make_line()
-title, contents = map(escape_markdown, (collection.title, describe_contents(study)))
+counted = f"{len(collection.items):,} items · {count_queries(study)}"
+counted += f" · {count_things(len(collection.versions), 'version')}"
+title, contents = map(escape_markdown, (collection.title, counted))
 top.markdown(f"### {title} :small[{contents}]")
 with show_progress(f"Measuring {len(runs)} versions"):
     study.measure(runs, f"{choices['metrics']} {name_curve(metric)}")  # of one search

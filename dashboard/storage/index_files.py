@@ -53,7 +53,13 @@ def read_index(path: Path) -> Arrays:
     wanted = "a flat index, or one that can reconstruct"
     with explain_errors(path.name, "an index that gives no vectors back", wanted, SAVE):
         whole = faiss.read_index(str(path), faiss.IO_FLAG_MMAP)
-        index, ids = _unwrap(whole, path.name)
+        index, ids = faiss.downcast_index(whole), None
+        if isinstance(index, faiss.IndexIDMap):
+            ids = faiss.vector_to_array(index.id_map)
+            index = faiss.downcast_index(index.index)
+        if isinstance(index, faiss.IndexPreTransform):
+            found = "an index that turns its vectors first"
+            raise DataError(path.name, found, "the vectors as they were", do=SAVE)
         numbers = np.arange(index.ntotal)
         if isinstance(index, faiss.IndexIVF):
             refuse_files(index.invlists, path.name)
@@ -64,21 +70,6 @@ def read_index(path: Path) -> Arrays:
             index.reconstruct_batch(numbers[:1])
     rows = IndexRows(index, numbers, whole)
     return {"": rows} if ids is None else {"": rows, "ids": ids}
-
-
-def _unwrap(whole: Any, name: str) -> tuple[Any, Any]:
-    """Return the index inside of a map of ids, and the ids."""
-    import faiss
-
-    index, ids = faiss.downcast_index(whole), None
-    if isinstance(index, faiss.IndexIDMap):
-        ids = faiss.vector_to_array(index.id_map)
-        index = faiss.downcast_index(index.index)
-    if isinstance(index, faiss.IndexPreTransform):
-        raise DataError(
-            name, "an index that turns its vectors first", "the vectors as they were", do=SAVE
-        )
-    return index, ids
 
 
 def refuse_files(lists: Any, name: str) -> None:

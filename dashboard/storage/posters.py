@@ -70,18 +70,6 @@ def turn_picture(picture: Image.Image) -> Image.Image:
     return Image.fromarray((np.asarray(upright) >> 8).astype(np.uint8))
 
 
-def measure_length(clip: Any, stream: Any) -> float | None:
-    """Return the seconds of an open clip from its first frame on; None if its file has no length.
-
-    A WebM file counts its duration from 0 even where its first frame comes later; MP4 does not.
-    """
-    if stream.duration is not None:
-        return float(stream.duration * stream.time_base)
-    if clip.duration is None:
-        return None
-    return float(Fraction(clip.duration - (clip.start_time or 0), 1_000_000))
-
-
 def is_cut(span: Span, length: float | None) -> bool:
     """Return whether a clip of some seconds is its span alone, cut out of a longer recording."""
     return length is not None and abs(length - (span.end - span.start)) <= TOLERANCE
@@ -160,7 +148,11 @@ def _read_clip(path: Path, span: Span | None, shares: Sequence[float]) -> list[I
         check_size(stream.codec_context.width, stream.codec_context.height)
         stream.codec_context.options = {"max_pixels": str(MAX_PIXELS)}
         origin = float((stream.start_time or 0) * (stream.time_base or 0))
-        length = measure_length(clip, stream)
+        length = None  # of a file that has none
+        if stream.duration is not None and stream.time_base:
+            length = float(stream.duration * stream.time_base)
+        elif clip.duration is not None:  # WebM counts from 0 even where its first frame is later
+            length = (clip.duration - (clip.start_time or 0)) / 1_000_000
         whole = Span(0.0, math.inf if length is None else length)
         start, end = whole if span is None or is_cut(span, length) else span
         end = min(end, whole.end)

@@ -97,8 +97,10 @@ def read_version(
             do='Write them: numpy.save("items.npy", vectors).',
         )
     texts = [name for name, item in queries.list_rows("item_id") if not item]
-    has_own = bool(texts) or _names_any(place / "queries.txt", queries)
-    stored = read_vectors(place, "queries", queries.ids, findings, shown) if has_own else None
+    stored, path = None, place / "queries.txt"
+    lines = read_text(path, f"{shown}/{path.name}", []) if not texts and path.is_file() else ""
+    if texts or any(line.strip() in queries.index for line in lines.split("\n")):
+        stored = read_vectors(place, "queries", queries.ids, findings, shown)
     if stored and stored.dimension != gallery.dimension:
         raise DataError(
             f"{shown}/queries.npy",
@@ -179,14 +181,6 @@ def list_stale(folder: Path, versions: Versions, items: Table, queries: Table) -
                 f"those that it was made for. Type: python -m dashboard {typed}",
             )
     return findings
-
-
-def _names_any(path: Path, queries: Table) -> bool:
-    """Return whether a file of ids names one of the queries."""
-    if not path.is_file():
-        return False
-    lines = read_text(path, f"models/{path.parent.name}/{path.name}", []).split("\n")
-    return any(line.strip() in queries.index for line in lines)
 
 
 def read_runs(folder: Path, broken: Broken, findings: Findings) -> dict[str, Pairs]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from dashboard.errors import Level, list_names
-from dashboard.evaluation.differences import SAME, find_sign, list_differences, name_outcome
+from dashboard.evaluation.differences import SAME, find_sign, name_outcome
 from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.evaluation.metrics import parse_one
 from dashboard.study.choices import Choices
@@ -28,11 +28,10 @@ def list_changes(
     left out, or with `every` last.
     """
     before, after = study.values(baseline, metric), study.values(candidate, metric)
-    delta, order = list_differences(metric, before, after)
+    delta = np.round(after - before, 12) + 0.0
     table, measure = study.collection.queries, parse_one(metric)
     sign = find_sign(measure)
-    if baseline == candidate:
-        order = np.argsort(sign * after, kind="stable")
+    order = np.argsort(sign * (after if baseline == candidate else delta), kind="stable")
     order = order[every | study.rules.asks(study, measure)[order]]
     numbers = [each[order].tolist() for each in (before, after, delta)]
     values = ([None if each != each else each for each in column] for column in numbers)

@@ -142,8 +142,9 @@ class Choices(dict[str, Any]):
 
     def restrict_to_numbers(self) -> Choices:
         """Return the choices that numbers depend on."""
-        keys = {each.key for each in list_choices() if each.changes_numbers}
-        return Choices({key: value for key, value in self.items() if key in keys})
+        return Choices(
+            {each.key: self[each.key] for each in list_choices() if each.changes_numbers}
+        )
 
     def write(self) -> Address:
         """Return the texts that `resolve` reads."""

@@ -140,12 +140,10 @@ class Study:
             return self._whole.run(version)
         collection, rules = self.collection, self.rules
         found, least = collection.find_version(version), self.choices["min_similarity"]
-        candidates = None
-        if rules.candidates is not None:
-            candidates = partial(rules.candidates, collection, self.judgement)
+        candidates = partial(rules.candidates, collection, self.judgement)
         source = make_source(collection, rules.transform(found), rules.ties)
         exact = getattr(source, "exact", source)  # an index searches vectors, too
-        if candidates is not None and isinstance(exact, VectorSource):
+        if isinstance(exact, VectorSource):
             exact.skip_empty(candidates)
         run = Run(source, collection.own_items, -np.inf if least is None else least, candidates)
         for merge in load_all("merge_items"):

@@ -21,16 +21,12 @@ OLD = {
     "names": ("source", "standard"),
     "v": ("1",),
     "min_similarity": ("-1", "-1.0"),
-    "slice": (),
-    "outcome": ("all",),
     "between": (),
     "at": (),
     "find": (),
     "differing": ("no",),
     "judging": ("no",),
     "anyway": ("no",),
-    "copies": ("counted",),
-    "test": ("whole",),
     "rows": ("10",),
     "window": ("10",),
     "divide": ("window",),
@@ -38,7 +34,6 @@ OLD = {
     "also": (),
     "submissions": (),
     "picture": (),
-    "review": (),
 }
 """Keys of older links with the values that change nothing; other values cannot be followed."""
 OLD_LAYOUT = ("columns", "density", "by", "clip", "beside", "missed", "pair", "list", "map", "view")

@@ -1,6 +1,5 @@
 """Parts of a comparison on the screens: verdict, table of metrics, and filter of queries."""
 
-from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 
 import streamlit as st
@@ -20,7 +19,7 @@ from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
 from dashboard.tables import Names, Row, Rows
 from dashboard.texts import write_number
-from dashboard.views.address import draw_switch, draw_text, escape_markdown
+from dashboard.views.address import draw_text, escape_markdown
 from dashboard.views.data_tables import Column, draw_table
 
 SIGNS = {
@@ -153,10 +152,3 @@ def make_forest(rows: Rows, metric: str) -> Rows:
         for row in rows
         if find_sign(parse_one(row["name"])) == sign
     ]
-
-
-def draw_outcomes(choices: Choices, counts: Mapping[str, int]) -> None:
-    """Draw the filter of queries by outcome."""
-    counts = {"all": sum(counts.values()), **counts}
-    names = {name: f"{name.capitalize()} {number:,}" for name, number in counts.items()}
-    draw_switch("outcome", choices["outcome"], names)

@@ -41,7 +41,6 @@ COLUMNS_STYLE = """<style>
 CURRENT, PAGES = "current-screen", "pages"
 """Keys of the state, which main.py sets: name of the screen, and the page of each."""
 Pages = dict[str, Any]
-NAVIGATION = Path(__file__).with_name("navigation")
 
 
 def make_pages() -> Pages:
@@ -181,8 +180,9 @@ def _pick_collection(name: str, place: str) -> Collection:
 def _draw_links(current: str) -> None:
     """Draw a link to each page, which keeps the address, and go to the one that was clicked."""
     pages, given = find_pages(), read_address()
-    files = (NAVIGATION / f"navigation.{kind}" for kind in ("js", "css"))
-    component = load_component("navigation", *files)
+    component = load_component(
+        "navigation", "views/navigation/navigation.js", "views/navigation/navigation.css"
+    )
     keys = f"?{urlencode(given)}" if given else ""
     links = [
         {"name": name, "title": page.title, "href": f"./{page.url_path}{keys}"}

@@ -28,12 +28,6 @@ MAX_DEPTH = 50
 MAX_SLICES = 12
 
 
-def describe_contents(study: Study) -> str:
-    """Return the numbers of items, queries and versions in words."""
-    counted = f"{len(study.collection.items):,} items · {count_queries(study)}"
-    return f"{counted} · {count_things(len(study.collection.versions), 'version')}"
-
-
 def count_queries(study: Study) -> str:
     """Return the number of queries in question, and their kind."""
     kind = study.choices["queries"]

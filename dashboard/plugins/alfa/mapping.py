@@ -87,7 +87,7 @@ def map_texts(texts: Names, vocabulary: Vocabulary) -> list[list[Candidate]]:
 def list_negations(text: str, vocabulary: Vocabulary) -> Names:
     """Return the negated parts of a text, such as "no pedestrians"; they name no keyword."""
     phrases = _make_phrases(vocabulary)
-    return read_text(text, phrases.exact, phrases.whole, ego=phrases.ego).negated
+    return read_text(text, phrases.exact, phrases.whole, ego=phrases.ego)[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +178,7 @@ def _list_ngrams(text: str, phrases: Phrases) -> Iterator[str]:
 
     None of several words begins with "us": in "the bus behind us stopped" we did not stop.
     """
-    for words in read_text(text, phrases.exact, phrases.whole, ego=phrases.ego).stretches:
+    for words in read_text(text, phrases.exact, phrases.whole, ego=phrases.ego)[0]:
         for length in range(1, LONGEST_PHRASE + 1):
             for start in range(len(words) - length + 1):
                 if length == 1 or not (phrases.ego and words[start] in EGO_OBJECTS):

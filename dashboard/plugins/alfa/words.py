@@ -10,6 +10,8 @@ from dashboard.tables import Names
 LONGEST_PHRASE = 6
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 CONTRACTED = re.compile(r"'(?:s|re|ve|ll|d|m)$")
+PLURAL = re.compile("(?<=..)ies$|(?<=..[sx])es$|(?<=.[cs]h)es$|(?<=..[^sui])s$")
+"""Endings of words in the plural, the longest first."""
 CLAUSE_END = re.compile(r"[.,;:!?()\n–—]")
 ARTICLES = frozenset({"a", "an", "the"})
 STOP_WORDS = ARTICLES | frozenset(
@@ -41,13 +43,6 @@ CONTRASTS = frozenset(WORD.findall("but only just while whereas although though 
 PREPOSITIONS = frozenset(WORD.findall("at in on by near under during from with through along"))
 
 
-class Reading(NamedTuple):
-    """Words of a text that can name keywords, in stretches between negations, and the negations."""
-
-    stretches: list[list[str]]
-    negated: Names
-
-
 class _Word(NamedTuple):
     text: str
     plain: str
@@ -55,8 +50,10 @@ class _Word(NamedTuple):
     starts_clause: bool
 
 
-def read_text(text: str, phrases: Collection[str], whole: Collection[str], *, ego: bool) -> Reading:
-    """Return the words of a text without stop words, in stretches between negations.
+def read_text(
+    text: str, phrases: Collection[str], whole: Collection[str], *, ego: bool
+) -> tuple[list[Names], Names]:
+    """Return the words of a text without stop words, in stretches between negations, and these.
 
     A negation reaches to the end of its clause, to a word of contrast (“but”), to an “and” that
     starts something new, and to a preposition after a negated word: “no cyclists on the highway”
@@ -86,7 +83,7 @@ def read_text(text: str, phrases: Collection[str], whole: Collection[str], *, eg
         for span in spans
         if len(span) > 1 or words[span[0]].plain in ALONE
     ]
-    return Reading([stretch for stretch in stretches if stretch], negated)
+    return [stretch for stretch in stretches if stretch], negated
 
 
 def list_content(phrase: str, *, ego: bool) -> Names:
@@ -217,10 +214,4 @@ def _make_singular(word: str) -> str:
     >>> [_make_singular(word) for word in ("lorries", "buses", "cars", "bus", "crosses", "us")]
     ['lorry', 'bus', 'car', 'bus', 'cross', 'us']
     """
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 4 and re.search("(s|x|ch|sh)es$", word):
-        return word[:-2]
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
+    return PLURAL.sub(lambda found: "y" if found[0] == "ies" else "", word)

@@ -103,19 +103,6 @@ def _refuse_shared(table: Table, places: Sequence[int]) -> None:
         )
 
 
-def weigh_folds(folds: IntArray, is_text: BoolArray, values: FloatArray) -> FloatArray:
-    """Return values whose mean, for pictures and for texts, is the mean of the means of folds.
-
-    Folds have the same weight, however many texts they have; with as many each, nothing changes.
-    """
-    weighed = values.copy()
-    for side in (is_text, ~is_text):
-        mine = side & ~np.isnan(values) & (folds >= 0)
-        sizes = np.bincount(folds[mine])
-        weighed[mine] *= mine.sum() / (np.count_nonzero(sizes) * sizes[folds[mine]])
-    return weighed
-
-
 def find_asked(study: Study, measure: Measure) -> BoolArray:
     """Return whether each query can have a value: of both directions, pictures have it."""
     is_text, direction = list_texts(study), measure.name.partition("_")[0]
@@ -140,7 +127,12 @@ def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
     if name in RANKS:
         values = _finish_ranks(study, name, values)
     if not measure.metric.is_median and not study.choices["slice"]:
-        values = weigh_folds(read_judgement(study).folds[study.queries], is_text, values)
+        # folds have the same weight, for pictures and for texts, however many texts they have
+        values, folds = values.copy(), read_judgement(study).folds[study.queries]
+        for side in (is_text, ~is_text):
+            mine = side & ~np.isnan(values) & (folds >= 0)
+            sizes = np.bincount(folds[mine])
+            values[mine] *= mine.sum() / (np.count_nonzero(sizes) * sizes[folds[mine]])
     return values if name else _add_directions(study, values) / DIVISORS[measure.name]
 
 

@@ -37,22 +37,6 @@ def describe_causes(study: Study, query: int, metric: str, rows: Rows) -> Descri
     return {"why": told} if told else {}, fields
 
 
-def list_wrong(study: Study, choices: Choices, cutoff: int) -> dict[str, list[Cause]]:
-    """Return the causes of the candidate's wrong results, by query that got worse, worst first.
-
-    They are those in the first ranks, down to the cutoff.
-    """
-    candidate = choices["candidate"]
-    ids = [row["query_id"] for row in list_worse(study, choices)]
-    queries = study.collection.queries.find(ids).tolist()
-    found = {}
-    for id, query, row in zip(ids, queries, list_ranks(study, candidate, ids, cutoff), strict=True):
-        shown = zip(row["items"], row["marks"], strict=True)
-        wrong = np.array([item for item, hit in shown if hit is False], int)
-        found[id] = find_causes(study, candidate, query, wrong)
-    return found
-
-
 def count_causes(causes: Sequence[Cause]) -> Rows:
     """Return cause, detail, results and share of all, the most frequent cause first."""
     totals = Counter(each.name for each in causes)
@@ -92,9 +76,20 @@ def tell(causes: Sequence[Cause]) -> list[Piece]:
 
 
 def find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], list[Piece]]:
-    """Return the causes by query of `list_wrong`, and a sentence on all; empty without any."""
+    """Return the causes of the candidate's wrong results, and a sentence on all.
+
+    They are by query that got worse, the worst first, and of its first ranks, down to the cutoff;
+    the sentence is empty without any.
+    """
     cutoff = find_cutoff(choices["metric"], int(choices["shown"]))
-    found = list_wrong(study, choices, cutoff)
+    candidate = choices["candidate"]
+    ids = [row["query_id"] for row in list_worse(study, choices)]
+    queries = study.collection.queries.find(ids).tolist()
+    found = {}
+    for id, query, row in zip(ids, queries, list_ranks(study, candidate, ids, cutoff), strict=True):
+        shown = zip(row["items"], row["marks"], strict=True)
+        wrong = np.array([item for item, hit in shown if hit is False], int)
+        found[id] = find_causes(study, candidate, query, wrong)
     causes = [cause for each in found.values() for cause in each]
     if not causes:
         return found, []
@@ -102,7 +97,7 @@ def find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], 
     queries = "one worse query" if len(found) == 1 else f"{len(found):,} worse queries"
     ranks = f"first {cutoff} results" if cutoff > 1 else "first result"
     return found, [
-        Piece(f"Of {results} in the {ranks} of {choices['candidate']}, in the {queries}: "),
+        Piece(f"Of {results} in the {ranks} of {candidate}, in the {queries}: "),
         *tell(causes),
         Piece("."),
     ]

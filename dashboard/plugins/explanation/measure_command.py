@@ -5,6 +5,7 @@ from argparse import Namespace
 from dashboard.commands import measure
 from dashboard.commands.options import FINE, Answer, open_study_of
 from dashboard.commands.output import say
+from dashboard.errors import ChoiceError
 
 HELP, FILES, KEYS = measure.HELP, True, measure.KEYS
 OPTIONS = f"""{measure.OPTIONS}
@@ -30,10 +31,12 @@ def answer(call: Namespace) -> Answer:
     rows = []
     for version in choices["runs"]:
         for each in parse(choices["metrics"]):
-            found = explain_value(study, version, query, each)
-            if found.why_not:
-                say(f"note: {version}: {found.why_not}")
+            try:
+                _, _, found = explain_value(study, version, query, each)
+            except ChoiceError as why:
+                say(f"note: {version}: {why}")
+                continue
             told = {"run": version, "query_id": call.explain}
             told |= {"metric": each.name, "cutoff": each.cutoff}
-            rows += [told | row for row in found.rows]
+            rows += [told | row for row in found]
     return rows, TERMS, FINE

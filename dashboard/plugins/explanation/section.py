@@ -4,7 +4,7 @@ import re
 
 import streamlit as st
 
-from dashboard.errors import DataError
+from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.metrics import Measure, parse_one
 from dashboard.plugins.explanation.terms import explain_value
 from dashboard.study.choices import Choices
@@ -38,10 +38,10 @@ def draw_terms(study: Study, choices: Choices) -> None:
 
 def _draw(study: Study, version: str, query: int, measure: Measure) -> None:
     try:
-        value, divisor, rows, why_not = explain_value(study, version, query, measure)
+        value, divisor, rows = explain_value(study, version, query, measure)
     except DataError:  # said above, where its cards would be
         return
-    if why_not:
+    except ChoiceError as why_not:
         st.text(f"{version}: {why_not}")
         return
     many = count_things(sum(row["term"] != 0 for row in rows), "term")
@@ -62,4 +62,4 @@ def _draw(study: Study, version: str, query: int, measure: Measure) -> None:
         Column("sum", "Sum", number=True, help="of the terms so far"),
     ]
     if rows:
-        draw_table(columns, list(rows[:MAX_ROWS]))
+        draw_table(columns, rows[:MAX_ROWS])

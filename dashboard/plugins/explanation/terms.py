@@ -1,11 +1,10 @@
 """The terms that add up to a value, from the metric's own computation."""
 
-from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 import numpy as np
 
+from dashboard.errors import ChoiceError
 from dashboard.evaluation.block import Sum
 from dashboard.evaluation.differences import replace_nan
 from dashboard.evaluation.judgement import mark_hits
@@ -13,40 +12,31 @@ from dashboard.evaluation.measurement import list_blocks
 from dashboard.evaluation.metrics import Measure
 from dashboard.study.query_result import explain_null
 from dashboard.study.study import Study
-from dashboard.tables import Row
+from dashboard.tables import Rows
 
 NEAR = 1e-9
 """Largest difference between a value and the sum of its terms."""
 
 
-class Explanation(NamedTuple):
-    """A value and the terms that add up to it.
+def explain_value(
+    study: Study, version: str, query: int, measure: Measure
+) -> tuple[float, float, Rows]:
+    """Return a metric's value for the query at a position, and the terms that add up to it.
 
-    Attributes:
-        value: The value.
-        divisor: What the sum of the terms was divided by.
-        rows: rank, item_id, grade, credit, hit, term (divided already) and sum (of the terms so
-            far), a row a result that the metric looked at.
-        why_not: Why there are no terms, in a sentence; "" if there are.
-    """
-
-    value: float = 0.0
-    divisor: float = 1.0
-    rows: Sequence[Row] = ()
-    why_not: str = ""
-
-
-def explain_value(study: Study, version: str, query: int, measure: Measure) -> Explanation:
-    """Return the terms of a metric's value for the query at a position.
+    Returns:
+        The value; what the sum of the terms was divided by; and a row a result that the metric
+        looked at: rank, item_id, grade, credit, hit, term (divided already) and sum (of the terms
+        so far).
 
     Raises:
+        ChoiceError: Why there are no terms, in a sentence.
         DataError: If the version cannot be used.
     """
     name = str(measure)
     value = study.value(version, query, name)
     if value is None:
         why = explain_null(study, version, query, measure)
-        return Explanation(why_not=f"{name} has no value: {why}.")
+        raise ChoiceError(f"{name} has no value: {why}.")
     run = study.run(version)
     judged = study.judgement
     found = None
@@ -54,10 +44,10 @@ def explain_value(study: Study, version: str, query: int, measure: Measure) -> E
     with suppress(ValueError):  # one that only its protocol can compute
         found = measure.explain(block)
     if not isinstance(found, Sum):
-        return Explanation(why_not=f"{name} is not made of one term a result.")
+        raise ChoiceError(f"{name} is not made of one term a result.")
     if abs(np.nan_to_num(found.compute(measure.cutoff)[0]) - value) > NEAR:
         why = f"{name} is computed from all queries together by the protocol {study.rules.title}."
-        return Explanation(why_not=why)
+        raise ChoiceError(why)
     is_read = found.rank <= (measure.cutoff or np.inf)
     ranks = found.rank[is_read]
     divisor = float(found.divisor[0]) or 1.0
@@ -75,4 +65,4 @@ def explain_value(study: Study, version: str, query: int, measure: Measure) -> E
     )
     names = ("rank", "item_id", "grade", "credit", "hit", "term", "sum")
     rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-    return Explanation(value, divisor, rows)
+    return value, divisor, rows

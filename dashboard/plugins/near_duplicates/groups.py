@@ -224,12 +224,11 @@ def merge_items(
     allowed = given.candidates
 
     def list_candidates(query: int) -> IntArray | None:
-        items = allowed(query) if allowed else None
+        items = allowed(query)
         return None if items is None else groups.add_members(items)
 
     nothing = np.full_like(given.own_items, -1)  # the lists leave it out
-    candidates = list_candidates if allowed else None
-    return MergedRun(given.source, nothing, given.min_similarity, candidates, groups=groups)
+    return MergedRun(given.source, nothing, given.min_similarity, list_candidates, groups=groups)
 
 
 def describe_copies(study: Study, query: int, metric: str, rows: Rows) -> Described:

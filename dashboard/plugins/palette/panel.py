@@ -1,7 +1,6 @@
 """The component that opens with Ctrl K, and the route that names collections and queries."""
 
 from contextlib import suppress
-from pathlib import Path
 from urllib.parse import quote
 
 import streamlit as st
@@ -14,12 +13,10 @@ from dashboard.storage.collection import open_collection
 from dashboard.storage.folders import find_data, list_collections
 from dashboard.storage.settings import read_toml
 from dashboard.study.choices import resolve
-from dashboard.views import cards
 from dashboard.views.address import COLLECTION, read_address
 from dashboard.views.components import load_component
 from dashboard.views.frame import find_pages
 
-FOLDER = Path(__file__).parent
 MAX_NAMED = 5_000
 """Queries that are sent."""
 FIRST_STEPS = (
@@ -39,9 +36,13 @@ def draw_palette() -> None:
     pages = find_pages()
     steps = [["First steps", text, page, {}] for text, page in FIRST_STEPS if page in pages]
     screens = [["Screen", page.title, name, {}] for name, page in pages.items()]
-    files = (cards.FOLDER / "elements.js", FOLDER / "palette.js", FOLDER / "palette.css")
     data = {"entries": steps + screens, "collection": quote(given.get(COLLECTION, ""))}
-    component = load_component("palette", *files)
+    component = load_component(
+        "palette",
+        "views/cards/elements.js",
+        "plugins/palette/palette.js",
+        "plugins/palette/palette.css",
+    )
     go = component(key="palette", data=data, on_go_change=lambda: None).go
     if go and go["page"] in pages:
         chosen = {str(key): str(value) for key, value in go["values"].items()}

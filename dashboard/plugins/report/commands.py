@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
-from pathlib import Path
+from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from dashboard.commands.options import (
-    FINE,
-    Answer,
-    add_choices,
-    add_collection,
-    add_options,
-    open_pair,
-)
+from dashboard.commands.options import FINE, Answer, open_pair
 from dashboard.commands.output import replace_file
 
 if TYPE_CHECKING:
@@ -24,18 +16,13 @@ HELP = "the comparison of two versions as one offline HTML file"
 COLUMNS = ("file", "bytes", "queries")
 QUERIES = 10
 MAX_QUERIES = 200
+KEYS = ("margins", "baseline", "candidate", "metrics", "metric")
+OPTIONS = f"""
+-o/--output FILE.html!  the file that is written; one that is there is replaced
+--number NUMBER  queries with pictures, at most {MAX_QUERIES} (default {QUERIES})
+"""
 DOWNLOAD = "Report"
 """Name among the downloads of the screens."""
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
-    text = "the file that is written; one that is there is replaced"
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE.html", help=text)
-    text = f"queries with pictures, at most {MAX_QUERIES} (default {QUERIES})"
-    add_options(parser, f"--number NUMBER  {text}")
-    add_choices(parser, "margins", "baseline", "candidate", "metrics", "metric")
 
 
 def answer(call: Namespace) -> Answer:

@@ -12,7 +12,6 @@ from dashboard.plugins.reviews.choices import CORRECTED
 from dashboard.plugins.reviews.corrections import format_labels
 from dashboard.plugins.reviews.store import back_up
 from dashboard.plugins.reviews.verdicts import DECISION, Verdict, Verdicts, keep_last
-from dashboard.storage.collection import Collection
 from dashboard.storage.folders import find_folder
 from dashboard.tables import Names, Row, Rows
 from dashboard.texts import count_things
@@ -31,11 +30,10 @@ Answer = tuple[Rows, Names]
 def _list(call: Namespace) -> Answer:
     rows = _read_rows(call)
     left_out = list[str]()
-    lists = judging_lists.read_lists(find_folder(call.collection), left_out)
+    lists = judging_lists.read_lists(open_call(call), left_out)
     for sentence in left_out:
         say(f"note: left out: {sentence}")
-    collection = open_call(call)
-    return [_describe(_mark_gone(each, collection), rows) for each in lists], LIST
+    return [_describe(_tell_gone(each), rows) for each in lists], LIST
 
 
 def _create(call: Namespace) -> Answer:
@@ -134,15 +132,11 @@ def _read_rows(call: Namespace) -> Verdicts:
 
 
 def _find_list(call: Namespace) -> judging_lists.JudgingList:
-    made = judging_lists.find_list(find_folder(call.collection), call.list or "")
-    return _mark_gone(made, open_call(call))
+    return _tell_gone(judging_lists.find_list(open_call(call), call.list or ""))
 
 
-def _mark_gone(
-    made: judging_lists.JudgingList, collection: Collection
-) -> judging_lists.JudgingList:
-    """Return a list with the pairs that are gone, and say how many."""
-    made = judging_lists.mark_gone(made, collection)
+def _tell_gone(made: judging_lists.JudgingList) -> judging_lists.JudgingList:
+    """Return a list, and say how many of its pairs are gone."""
     if told := judging_lists.describe_gone(made):
         say(f"note: {made.id}: {told}")
     return made

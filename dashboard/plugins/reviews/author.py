@@ -1,6 +1,5 @@
 """The name of a person who reviews, typed once in a browser until a login gives it."""
 
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -8,33 +7,25 @@ import streamlit as st
 
 from dashboard.errors import ChoiceError
 from dashboard.plugins.reviews.verdicts import MAX_NAME, check_text, clean_name
-from dashboard.views import cards
 from dashboard.views.address import escape_markdown
 from dashboard.views.components import load_component
 from dashboard.views.people import find_reader
 
-FOLDER = Path(__file__).parent
 AUTHOR, COOKIE = "reviewer", "dashboard-reviewer"
 """Key of the session, and the browser's cookie, for the name that was typed."""
 NOT_VERIFIED = "Names are not verified."
-SENDING = (cards.FOLDER / "elements.js", FOLDER / "outbox.js")
-"""First parts of a module that sends what a person says."""
 
 
-def _component() -> Any:
-    files = (*SENDING, FOLDER / "person.js", FOLDER / "answers.css")
-    return load_component("reviews-person", *files)
-
-
-def load_answers(name: str) -> Any:
-    """Load the component of a script and a style sheet that asks for answers and sends them."""
-    files = ("answers.js", f"{name}.js", "answers.css", f"{name}.css")
-    return load_component(f"reviews-{name}", *SENDING, *(FOLDER / each for each in files))
+def load_answers(name: str, *files: str) -> Any:
+    """Load the component of a script that sends what a person says, with files before it."""
+    parts = ("outbox.js", "answers.css", *files, f"{name}.js")
+    own = (f"plugins/reviews/{each}" for each in parts)
+    return load_component(f"reviews-{name}", "views/cards/elements.js", *own)
 
 
 def draw_waiting() -> None:
     """Say on every page what waits in the browser to be saved, and send it."""
-    _component()(key="waiting", data={})
+    load_answers("person")(key="waiting", data={})
 
 
 def find_author() -> str:
@@ -86,4 +77,5 @@ def draw_author(has_focus: bool = False) -> None:
     )
     st.caption(NOT_VERIFIED, width="content")
     # it draws nothing, and lies above the choice of a part
-    _component()(key="memory", data={"name": find_author(), "focus": has_focus}, width=1, height=1)
+    data = {"name": find_author(), "focus": has_focus}
+    load_answers("person")(key="memory", data=data, width=1, height=1)

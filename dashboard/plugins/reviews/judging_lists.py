@@ -276,16 +276,16 @@ def close_list(made: JudgingList, author: str) -> JudgingList:
     return closed
 
 
-def read_lists(folder: Path, left_out: list[str] | None = None) -> list[JudgingList]:
-    """Return the lists of a collection, the newest first.
+def read_lists(collection: Collection, left_out: list[str] | None = None) -> list[JudgingList]:
+    """Return the lists of a collection, the newest first, with the pairs that are gone.
 
     Args:
-        folder: The collection's.
+        collection: What they are of.
         left_out: Gains a sentence for each list, of any collection, that cannot be read.
     """
     if not has_store():
         return []
-    key = verdicts.read_state(folder)[0]
+    key = verdicts.read_state(collection.folder)[0]
     with open_store() as connection:
         rows = connection.execute(_READ.order_by(ASSIGNMENT.c.number)).all()
     found: dict[str, JudgingList] = {}
@@ -298,12 +298,13 @@ def read_lists(folder: Path, left_out: list[str] | None = None) -> list[JudgingL
                 left_out.append(str(error))
             continue
         found[made.id] = replace(made, author=found[made.id].author) if made.id in found else made
-    return [made for made in found.values() if made.collection == key][::-1]
+    own = (made for made in found.values() if made.collection == key)
+    return [mark_gone(made, collection) for made in own][::-1]
 
 
-def find_list(folder: Path, id: str = "") -> JudgingList:
+def find_list(collection: Collection, id: str = "") -> JudgingList:
     """Return the list of an id, or the newest that is open; raise ChoiceError if there is none."""
-    lists = read_lists(folder)
+    lists = read_lists(collection)
     fitting = [each for each in lists if each.id == id or not (id or each.closed)]
     if not fitting:
         known = ", ".join(each.id for each in lists[:20]) or "none"

@@ -3,7 +3,6 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 import streamlit as st
@@ -11,7 +10,7 @@ import streamlit as st
 from dashboard.errors import ChoiceError
 from dashboard.evaluation.judgement import mark_hits
 from dashboard.plugins.reviews.author import AUTHOR, draw_author, explain_lack, find_author
-from dashboard.plugins.reviews.judging_lists import JudgingList, find_list, mark_gone, open_whole
+from dashboard.plugins.reviews.judging_lists import JudgingList, find_list, open_whole
 from dashboard.plugins.reviews.verdicts import (
     CAUSES,
     MAX_NOTE,
@@ -27,7 +26,6 @@ from dashboard.study.changes import list_ranks
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Row
-from dashboard.views import cards
 from dashboard.views.address import draw_reset, draw_text, drop_choice, set_choice
 from dashboard.views.cards.payload import make_card, make_payload
 from dashboard.views.comparison import list_changes_on_page
@@ -35,11 +33,11 @@ from dashboard.views.components import load_component
 from dashboard.views.media_routes import describe_media
 from dashboard.views.people import REVIEWER, find_reader
 
-FOLDER = Path(__file__).parent
 FILES = (
-    *(cards.FOLDER / name for name in ("elements.js", "playback.js", "cards.css")),
-    *(FOLDER / f for f in ("outbox.js", "answers.js", "judging_view.js", "judging_view.css")),
-)
+    "views/cards/elements.js", "views/cards/playback.js", "views/cards/cards.css",
+    "plugins/reviews/outbox.js", "plugins/reviews/answers.js",
+    "plugins/reviews/judging_view.js", "plugins/reviews/judging_view.css",
+)  # fmt: skip
 DEPTH = 10
 """Results of a version by which the items of a list are described."""
 SHOWN = ("item", "hit", "grade", "has", "notes", "facts")
@@ -135,7 +133,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
 def _find_list(collection: Collection, id: str) -> JudgingList | None:
     """Return the list that is judged, None for all results; end the page if it is gone."""
     try:
-        return find_list(collection.folder, id) if id else None
+        return find_list(collection, id) if id else None
     except ChoiceError as error:
         draw_text("error", error)
         draw_reset("Open without this", "list")
@@ -162,7 +160,7 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
         named = dict.fromkeys((made.baseline, made.candidate))
         versions, depth = tuple(each for each in named if each in collection.versions), DEPTH
         study = open_whole(collection, made, choices)
-        for query, item in mark_gone(made, collection).asked:
+        for query, item in made.asked:
             pools[query].add(item)
         queries = list(pools)
     done = {query for query, pool in pools.items() if pool <= judged[query]}

@@ -95,10 +95,7 @@ def read_reviews(collection: Collection) -> Reviews:
         DataError: If it cannot be read.
     """
     left_out: list[str] = []
-    lists = [
-        judging_lists.mark_gone(made, collection)
-        for made in judging_lists.read_lists(collection.folder, left_out)
-    ]
+    lists = judging_lists.read_lists(collection, left_out)
     rows = verdicts.list_history(verdicts.read_state(collection.folder)[0])
     return Reviews(lists, rows, figures.find_all_judged(lists, rows), left_out)
 

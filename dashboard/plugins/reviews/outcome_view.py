@@ -114,7 +114,8 @@ def draw_decisions(
         "more": max(0, len(there) - MAX_DECISIONS),
         "rows": make_payload(study, choices["metric"], reviews.rows, there[:MAX_DECISIONS]),
     }
-    load_answers("decisions")(key="decisions", data=data, on_next_change=lambda: None)
+    component = load_answers("decisions", "answers.js", "decisions.css")
+    component(key="decisions", data=data, on_next_change=lambda: None)
 
 
 def make_payload(study: Study, metric: str, said: Verdicts, rows: Rows) -> Rows:

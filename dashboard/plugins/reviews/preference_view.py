@@ -54,7 +54,7 @@ def draw_comparison(collection: Collection, made: JudgingList, judged: Judged) -
         return
     about = {"collection": collection.name, "author": author, "kind": PREFERENCE}
     sides = {"list_id": made.id, "run": made.candidate, "against": made.baseline}
-    load_answers("preference")(
+    load_answers("preference", "answers.js", "preference.css")(
         key="preference",
         data={"title": made.title, "about": about | sides, "queries": queries},
         on_finish_change=lambda: None,

@@ -93,15 +93,6 @@ def has_store() -> bool:
     return False
 
 
-def identify_store() -> str:
-    """Return what tells this store from another one, also one at the same place."""
-    place = find_store()
-    if isinstance(place, URL):
-        return _name_database(place)
-    with _explain(place, "read"):
-        return f"{place} {place.stat().st_ino}"
-
-
 def open_store(writing: bool = False) -> contextlib.AbstractContextManager[Connection]:
     """Return a connection in one transaction, which is on the disk when the block has ended.
 

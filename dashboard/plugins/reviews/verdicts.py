@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -11,7 +11,7 @@ from sqlalchemy import Connection, func, insert, select
 
 from dashboard.errors import ChoiceError, list_names
 from dashboard.plugins.reviews.schema import KNOWN, REVIEW
-from dashboard.plugins.reviews.store import has_store, identify_store, open_store
+from dashboard.plugins.reviews.store import find_store, has_store, open_store
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pair
 from dashboard.tables import Names, Texts
@@ -212,7 +212,7 @@ def read_state(folder: Path) -> tuple[str, str, int]:
         number = connection.execute(
             select(func.max(REVIEW.c.number)).where(REVIEW.c.collection == key)
         ).scalar()
-    return key, identify_store(), int(number or 0)
+    return key, str(find_store()), int(number or 0)
 
 
 def find_scale(collection: Collection) -> int:
@@ -280,8 +280,8 @@ def _add(connection: Connection, row: Verdict, once: str) -> int:
 
     if row.list_id:
         check_open(connection, row)
-    values = {name: getattr(row, name) for name in _COLUMNS[:-1]}
-    values |= {"time": write_time(), "said_once": once, "assignment": ""}
+    values = asdict(row) | {"time": write_time(), "said_once": once, "assignment": ""}
+    del values["number"], values["place"]
     added = insert(REVIEW).values(values).returning(REVIEW.c.number)
     return int(connection.execute(added).scalar_one())
 
@@ -291,16 +291,9 @@ def write_time() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-_COLUMNS = (
-    "kind", "collection", "query_id", "item_id", "value", "author", "list_id", "run", "against",
-    "cause", "note", "time",
-)  # fmt: skip
-
-
 def _read(connection: Connection, **about: str) -> list[tuple[Verdict, str]]:
     """Return rows and their client ids; a row of the first edition names its list apart."""
-    columns = [REVIEW.c[name] for name in ("number", *_COLUMNS, "said_once", "assignment")]
-    asked = select(*columns).order_by(REVIEW.c.number)
+    asked = select(REVIEW).order_by(REVIEW.c.number)
     author = about.pop("author", None)  # older rows have other spellings of a name
     for name, value in about.items():
         asked = asked.where(REVIEW.c[name] == value)

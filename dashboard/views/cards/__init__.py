@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import streamlit as st
 
@@ -10,8 +9,10 @@ from dashboard.tables import Row
 from dashboard.views.address import set_choice
 from dashboard.views.components import load_component
 
-FOLDER = Path(__file__).parent
-FILES = ("elements.js", "playback.js", "../copy/clipboard.js", "cards.js", "cards.css")
+FILES = (
+    "views/cards/elements.js", "views/cards/playback.js", "views/copy/clipboard.js",
+    "views/cards/cards.js", "views/cards/cards.css",
+)  # fmt: skip
 
 
 def _draw(
@@ -29,7 +30,7 @@ def _draw(
         [query, {name: value for name, value in each.items() if name != "items"}]
         for query, each in payloads.items()
     ]
-    component = load_component("cards", *(FOLDER / name for name in FILES))
+    component = load_component("cards", *FILES)
     data = {**data, "payloads": shown, "items": items}
     component(key=key, data=json.dumps(data).encode(), **acts)
 

@@ -1,10 +1,6 @@
 """Buttons that copy a view as Markdown, or its link."""
 
-from pathlib import Path
-
 from dashboard.views.components import load_component
-
-FOLDER = Path(__file__).parent
 
 
 def draw_copy(
@@ -23,6 +19,6 @@ def draw_copy(
         {"label": "Copy link", "text": link, "now": is_new},
     ]
     component = load_component(
-        "copy", *(FOLDER / f for f in ("clipboard.js", "copy.js", "copy.css"))
+        "copy", "views/copy/clipboard.js", "views/copy/copy.js", "views/copy/copy.css"
     )
     component(key=key, data={"buttons": buttons if markdown else buttons[1:]}, width="content")

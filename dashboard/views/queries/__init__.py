@@ -1,7 +1,6 @@
 """A list of queries: change, hits by rank in two versions, and the first results on demand."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 import streamlit as st
@@ -19,7 +18,6 @@ from dashboard.views.data_tables import format_value
 from dashboard.views.frame import find_pages
 from dashboard.views.media_routes import describe_media
 
-FOLDER = Path(__file__).parent
 FIRST_ROWS, MAX_ROWS = 25, 500
 """Queries that are drawn at first, and at most."""
 PEEKED = 5
@@ -62,7 +60,7 @@ def draw_queries(study: Study, choices: Choices, rows: Rows, pick: Pick = NOTHIN
     is_whole = (st.session_state.get("queries") or {}).get("all")  # Show all was pressed
     number = MAX_ROWS if is_whole or is_far else FIRST_ROWS
     data = _make_payload(study, choices, rows, opened, number, pick)
-    component = load_component("queries", FOLDER / "queries.js", FOLDER / "queries.css")
+    component = load_component("queries", "views/queries/queries.js", "views/queries/queries.css")
     answer = component(
         key="queries",
         data=data,

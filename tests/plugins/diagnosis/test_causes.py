@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from dashboard.plugins.diagnosis.causes import find_causes
-from dashboard.plugins.diagnosis.summary import count_causes, list_wrong, tell, write_plain
+from dashboard.plugins.diagnosis.summary import count_causes, find_wrong, tell, write_plain
 from dashboard.study.study import Study
 from tests.core.test_screens import draw
 from tests.plugins.worlds import call, open_world, write_world
@@ -94,8 +94,8 @@ def test_results_without_vectors(folder: Path) -> None:
 def test_sums_are_those_of_the_cards() -> None:
     """Wrong results of queries that got worse, as Query shows them, add up to what `why` says."""
     study = open_world(DRIVING)
-    chosen = study.choices.replace(baseline="v0.2", candidate="v0.3", metric="P@5")
-    found = list_wrong(study, chosen, 5)
+    asked = {"baseline": "v0.2", "candidate": "v0.3", "metric": "P@5", "shown": "10"}
+    found, _ = find_wrong(study, study.choices.replace(**asked))
     cards: Counter[tuple[str, str]] = Counter()
     for query in found:
         shown = study.query(query, ["v0.2", "v0.3"], 10, "P@5")

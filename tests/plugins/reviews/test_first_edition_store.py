@@ -9,6 +9,7 @@ import pytest
 from dashboard.plugins.reviews.figures import find_next
 from dashboard.plugins.reviews.judging_lists import find_list, read_lists
 from dashboard.plugins.reviews.verdicts import keep_last, list_history, read_state, undo_last
+from dashboard.storage.collection import open_collection
 from tests.plugins.worlds import open_world
 
 DUMP = Path(__file__).with_name("first_edition.sql")
@@ -51,12 +52,12 @@ def test_numbers_with_its_corrections(old: Path) -> None:
 
 
 def test_lists(old: Path) -> None:
-    newest, first = read_lists(old)
+    newest, first = read_lists(opened := open_collection(old))
     assert (newest.title, newest.pairs, newest.closed) == ("Sampled", (("q1", "c"),), False)
     assert (first.title, first.author, first.closed) == ("Pilot", "Eve", True)
     assert first.pairs == (("q1", ""), ("q2", ""))
-    assert find_next(find_list(old), list_history("graded"), "Cyd") == ("q1", "c")
-    assert find_next(find_list(old), list_history("graded"), "Ada") is None
+    for person, pair in (("Cyd", ("q1", "c")), ("Ada", None)):
+        assert find_next(find_list(opened), list_history("graded"), person) == pair
 
 
 def test_undo_goes_on_where_it_ended(old: Path) -> None:
@@ -89,7 +90,7 @@ def test_version_3(store: Path, graded: Path) -> None:
         file.execute("PRAGMA user_version = 3")
     rows = list_history("graded")
     assert len(rows) == 14 and rows[1].cause == ""
-    assert read_lists(graded) == []
+    assert read_lists(open_collection(graded)) == []
     with contextlib.closing(sqlite3.connect(store)) as file:
         assert file.execute("PRAGMA user_version").fetchone() == (6,)
         assert file.execute("SELECT count(*) FROM assignment").fetchone() == (0,)

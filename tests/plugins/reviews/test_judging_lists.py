@@ -13,6 +13,7 @@ from dashboard.plugins.reviews.judging_lists import create_list, find_list, read
 from dashboard.plugins.reviews.schema import ASSIGNMENT
 from dashboard.plugins.reviews.store import open_store
 from dashboard.plugins.reviews.verdicts import list_history, undo_last
+from dashboard.storage.collection import open_collection
 from tests.plugins.reviews.conftest import MADE, pick
 from tests.plugins.worlds import open_world
 
@@ -34,7 +35,7 @@ def test_a_list_that_cannot_be_read_is_left_out_and_said(graded: Path, say: Say)
         row = {"id": bad.id, "definition": "{", "author": "eva", "time": ""}
         connection.execute(insert(ASSIGNMENT).values(row))
     said: list[str] = []
-    assert read_lists(graded, said) == [good]
+    assert read_lists(open_collection(graded), said) == [good]
     assert len(said) == 1 and f"a list {bad.id!r} that cannot be read" in said[0]
     assert say("eva", "q1", "a", "not", list_id=good.id)
     with pytest.raises(ChoiceError, match="cannot be read"):
@@ -80,16 +81,16 @@ def test_refused(graded: Path, way: str, versions: tuple, number: int, sentence:
 
 
 def test_created_and_read(graded: Path) -> None:
-    assert read_lists(graded) == []
+    assert read_lists(opened := open_collection(graded)) == []
     with pytest.raises(ChoiceError, match="No list is open. There are: none."):
-        find_list(graded)
+        find_list(opened)
     made = create_list(graded, MADE)
-    assert read_lists(graded) == [made]
+    assert read_lists(opened) == [made]
     second = create_list(graded, replace(MADE, title="Second"))
-    assert [each.id for each in read_lists(graded)] == [second.id, made.id]
-    assert find_list(graded).title == "Second" and find_list(graded, made.id).title == MADE.title
+    assert [each.id for each in read_lists(opened)] == [second.id, made.id]
+    assert find_list(opened).title == "Second" and find_list(opened, made.id).title == MADE.title
     with pytest.raises(ChoiceError, match="There is no list 'x'"):
-        find_list(graded, "x")
+        find_list(opened, "x")
 
 
 def test_a_list_has_a_title_and_an_author(graded: Path, store: Path) -> None:

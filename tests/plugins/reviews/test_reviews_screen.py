@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.plugins.reviews import author
 from dashboard.plugins.reviews.judging_lists import close_list, create_list, read_lists
+from dashboard.storage.collection import open_collection
 from dashboard.views.people import Person
 from tests.plugins.reviews.conftest import BLIND, MADE
 
@@ -94,7 +95,7 @@ def test_a_list_is_made_and_its_link_shown(draw: Draw, graded: Path) -> None:
     test.text_input(key="new-title").set_value("Mine")
     test.selectbox(key="new-way-False").set_value("doubtful")
     test.button(key="make-list").click().run()
-    (made,) = read_lists(graded)
+    (made,) = read_lists(open_collection(graded))
     assert (made.title, made.author, made.baseline, made.candidate) == ("Mine", "eva", "v1", "v2")
     assert made.chosen.startswith("items that the versions rank most differently")
     assert [each.value for each in test.code] == [
@@ -107,8 +108,9 @@ def test_a_list_is_made_and_its_link_shown(draw: Draw, graded: Path) -> None:
     test.number_input(key="new-number-True").set_value(1)
     test.selectbox(key="new-way-True").set_value("doubtful").run()
     test.button(key="make-list").click().run()
-    assert read_lists(graded)[0].pairs == (("q1", ""),)
-    assert f"/reviews?collection=graded&review={read_lists(graded)[0].id}" in test.code[0].value
+    made = read_lists(open_collection(graded))[0]
+    assert made.pairs == (("q1", ""),)
+    assert f"/reviews?collection=graded&review={made.id}" in test.code[0].value
 
 
 def test_a_way_that_does_not_fit_is_a_sentence(draw: Draw, graded: Path) -> None:
@@ -118,7 +120,7 @@ def test_a_way_that_does_not_fit_is_a_sentence(draw: Draw, graded: Path) -> None
     test.selectbox(key="new-way-False").set_value("change")
     test.button(key="make-list").click().run()
     assert "AP is no sum of the results' worth. Choose one of P, CG, DCG" in read(test)
-    assert read_lists(graded) == []
+    assert read_lists(open_collection(graded)) == []
 
 
 def test_only_its_owner_closes_a_list(draw: Draw, graded: Path) -> None:
@@ -127,7 +129,8 @@ def test_only_its_owner_closes_a_list(draw: Draw, graded: Path) -> None:
     test = draw()
     assert "Nobody can judge in this list any more." in read(test)
     test.button(key=f"close-{made.id}").click().run()
-    assert read_lists(graded)[0].closed and "Closed and older lists: 1" in read(test)
+    (made,) = read_lists(open_collection(graded))
+    assert made.closed and "Closed and older lists: 1" in read(test)
 
 
 def test_what_others_said_is_hidden_at_first(draw: Draw, graded: Path, say: Say) -> None:
