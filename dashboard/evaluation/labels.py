@@ -1,5 +1,6 @@
 """Relevance by labels: items that share labels with a query."""
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
@@ -24,7 +25,8 @@ MISSING = frozenset(
 def split_labels(*columns: Names) -> list[list[Labels]]:
     """Return the labels of each cell of some columns, without case and blanks around them.
 
-    Words that say that there is none are none.
+    Words that say that there is none are none. Whole numbers are the same with and without `.0`,
+    which pandas adds where a cell of the column is empty.
 
     >>> split_labels(["Cat, dog"], ["['dog', 'cat']"])[0] == split_labels(["dog,cat"])[0]
     True
@@ -57,7 +59,8 @@ def report_missing(table: Table, column: str) -> Findings:
 
 
 def _tidy(label: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", label).strip("'\"").split()).casefold()
+    name = " ".join(unicodedata.normalize("NFC", label).strip("'\"").split()).casefold()
+    return name.removesuffix(".0") if re.fullmatch(r"-?\d+[.]0", name) else name
 
 
 class LabelJudgement(NamedTuple):

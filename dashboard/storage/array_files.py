@@ -121,7 +121,8 @@ def read_tensor(given: Any) -> AnyArray:
 def read_arrays(path: Path, name: str) -> Arrays:
     """Return the arrays of a file by their names; large ones are read from it by slices.
 
-    Nothing is unpickled, and no other file is opened. The array of a file that has one is "".
+    Nothing is unpickled, and no other file is opened. The array of a file that has one is "". Axes
+    of one number are left out of vectors (rows, 1, dimension) and of texts (rows, 1).
 
     Raises:
         DataError: If the file is damaged, holds other things than numbers and texts, or more of
@@ -136,11 +137,18 @@ def read_arrays(path: Path, name: str) -> Arrays:
         name, found, f"a whole {path.suffix} file of numbers", f"{do}; pickles are never read."
     ):
         try:
-            return read(path)
+            return {key: _drop_axes(each) for key, each in read(path).items()}
         except DataError as error:
             raise DataError(
                 name, error.found, error.expected, line=error.line, do=error.do
             ) from error
+
+
+def _drop_axes(array: AnyArray) -> AnyArray:
+    least = 2 if array.dtype.kind in "biuf" else 1
+    if array.ndim <= least or 1 not in array.shape[1:]:
+        return array
+    return array[:].reshape(len(array), *(size for size in array.shape[1:] if size > 1))
 
 
 def refuse_swelling(path: Path, sizes: Iterable[int]) -> None:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, groupby, islice, takewhile
+from itertools import chain, islice, takewhile
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -30,7 +30,7 @@ from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray, Names, Row
 
 TEXTS = (".csv", ".tsv", ".tab")
 COLUMNAR = (".parquet", ".arrow", ".feather")
-ENDINGS = (*TEXTS, ".jsonl", ".ndjson", ".manifest", ".json", *COLUMNAR, ".xlsx")
+ENDINGS = (*TEXTS, ".jsonl", ".jsonlines", ".ndjson", ".manifest", ".json", *COLUMNAR, ".xlsx")
 ROWS = 16_384
 """Rows of a block."""
 MAX_TITLES = 10
@@ -83,11 +83,14 @@ def read_blocks(source: Source, name: str) -> Iterator[Block]:
         yield from read_columnar(source, name)
         return
     ending = PurePosixPath(small).suffix
-    every = READERS.get(ending, _read_delimited)(source, name)
-    for _, sheet in groupby(every, lambda row: ending == ".xlsx" and row[1].keys()):
-        rows = ((line, list_inside(each)) for line, row in sheet for each in part_results(row))
+    if ending == ".xlsx":
+        sheets = _open_sheets(source, name)
+    else:
+        sheets = {name: READERS.get(ending, _read_delimited)(source, name)}
+    for own, found in sheets.items():
+        rows = ((line, list_inside(each)) for line, row in found for each in part_results(row))
         while block := list(islice(rows, ROWS)):
-            yield make_block(source, name, block)
+            yield make_block(source, own, block)
 
 
 def _read_delimited(source: Source, name: str) -> Iterator[NumberedRow]:
@@ -163,18 +166,22 @@ def _is_header(names: Iterable[str]) -> bool:
 
 
 def read_lines(source: Source, name: str) -> Iterator[NumberedRow]:
-    """Yield the rows of JSON lines; others are left out."""
-    odd = []
+    """Yield the rows of JSON lines, each with the id in a line of Elasticsearch's bulk above it."""
+    odd, action = [], {}
     for line, text in enumerate(source.read_text(name).split("\n"), start=1):
         if not text.strip():
             continue
-        row = None
+        row: Any = None
         with suppress(ValueError, RecursionError):
             row = json.loads(text)
-        if isinstance(row, dict):
-            yield line, row
-        else:
-            odd.append(line)
+        match row:
+            case {"index": {"_id": item}} | {"create": {"_id": item}} if len(row) == 1:
+                action = {"_id": item}
+            case dict():
+                yield line, action | row
+                action = {}
+            case _:
+                odd.append(line)
     source.count(name, odd, "lines that are no JSON object", "an object a line; left out")
 
 
@@ -228,6 +235,18 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
             cells = [[*map(_join_words, own)] if isinstance(own, list) else own for own in told]
         rows = told if is_of_rows else [{column: own} for own in cells]
         return [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
+    by_run = [own.values() for own in told if is_of_rows]
+    if (
+        by_run
+        and all(isinstance(each, dict) for own in by_run for each in own)
+        and all(_holds_pairs(source, name, [*own]) for own in by_run)
+    ):
+        return [
+            {"system": run, "query_id": query, "item_id": item, "score": each}
+            for run, lists in found.items()
+            for query, own in lists.items()
+            for item, each in own.items()
+        ]
     if is_of_rows and _holds_pairs(source, name, told):
         number = "grade" if JUDGED.search(name) else "score"
         return [
@@ -276,20 +295,24 @@ def _holds_pairs(source: Source, name: str, told: Sequence[Row]) -> bool:
     return (is_named or is_judged and "0" not in told[0]) and all(numbers)
 
 
-def _read_excel(source: Source, name: str) -> Iterator[NumberedRow]:
+def _open_sheets(source: Source, name: str) -> dict[str, Iterator[NumberedRow]]:
+    """Return the rows of each sheet of a workbook; several have names of their own."""
     import openpyxl  # type: ignore[import-untyped]
 
     do = "Save it again, or as CSV."
     with explain_errors(name, "a file that is no Excel workbook", ".xlsx", do):
         book = openpyxl.load_workbook(source.find_path(name), read_only=True, data_only=True)
-        sheets = [sheet.iter_rows(values_only=True) for sheet in book.worksheets]
-    for rows in sheets:
-        yield from _name_cells(source, name, enumerate(rows, start=1))
+        sheets = {each.title: each.iter_rows(values_only=True) for each in book.worksheets}
+    names = {title: f"{name}/{title}" if len(sheets) > 1 else name for title in sheets}
+    return {
+        names[title]: _name_cells(source, names[title], enumerate(rows, start=1))
+        for title, rows in sheets.items()
+    }
 
 
 READERS = {
-    ".xlsx": _read_excel,
     ".jsonl": read_lines,
+    ".jsonlines": read_lines,
     ".ndjson": read_lines,
     ".manifest": read_lines,
     ".json": _read_objects,

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.blocks import JUDGED, MAX_WORDS, Block
+from dashboard.plugins.importers.pieces import rises
 from dashboard.plugins.importers.source import (
     Side,
     Source,
@@ -61,7 +62,7 @@ RUN = "model model_name run_name system"
 GENERAL = re.compile(
     r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat)s?|clips|gallery|corpus|"
     r"img|part|passage|index|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
-    r"vision|dim|0*\d{5}|of([_-]\d+)?|(rank|shard|chunk|split|proc|worker|gpu)\d*|retrieval|db|codes|hash|binary",
+    r"vision|dim|f|0*\d{5}|of([_-]\d+)?|(rank|shard|chunk|split|proc|worker|gpu)\d*|retrieval|db|codes|hash|binary",
     re.I,
 )
 """Words in names of files and columns that tell no version from another, and numbers of parts."""
@@ -208,8 +209,14 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
     if is_judged or "corpusid" in roles.small:
         take("grade", SCORE, whole=not is_judged)
     take("score", SCORE)
-    if "score" not in of:
-        take("rank", RANK, whole=True)
+    take("rank", RANK, whole=True)
+    if "score" in of and "rank" in of:
+        numbers = (map(parse_number, block.columns[of[e]]) for e in ("rank", "score"))
+        if rises(zip(block.columns[of["query_id"]], *numbers, strict=True)):
+            told = f"numbers in {of.pop('score')} that rise with the rank"
+            source.say(block.file, told, "scores, the highest at rank 1; the rank counts", "note")
+        else:
+            del of["rank"]
     keys = KEYS.split()
     take("item_id", " ".join([*sorted(f"{ITEM} {FILE}".split(), key=keys.__contains__), OTHER]))
     take("run", "snapshot_name")
@@ -224,7 +231,7 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         of |= {"text": text} if text else {}
         roles.kind = "pairs"
         free = [n for n in block.columns if n not in of.values() and not NUMBERED.search(n)]
-        ranks = roles.find(RANK)
+        ranks = roles.find(RANK, SCORE)
         more = [
             name
             for name in free
@@ -241,6 +248,19 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
             source.say(block.file, told, f"what they are; left out. {do}")
     elif of["item_id"].lower().startswith("doc") or _is_repeated(block.columns[of["item_id"]]):
         _refuse_numbers(block, source, of)
+
+
+def name_queries(block: Block, source: Source) -> Block:
+    """Return results whose query is the name of their file, and the version that of its folder."""
+    roles, folder = Roles(block, {}), find_folder_of(block.file)
+    alike = [name for name in source.files if find_folder_of(name) == folder]
+    results, items = roles.find(SCORE, RANK), roles.find(ITEM, FILE)
+    if not (results and items and {*results, *items} == {*block.columns} and alike[1:]):
+        return block
+    version = folder.rpartition("/")[2] or source.root.name
+    told = {"query_id": find_stem(block.file), "system": version}
+    columns = {name: [cell] * len(block.lines) for name, cell in told.items()}
+    return block._replace(columns=block.columns | columns)
 
 
 def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:

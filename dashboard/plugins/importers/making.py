@@ -11,9 +11,9 @@ from filecmp import cmpfiles
 from pathlib import Path
 
 from dashboard.errors import DataError, Findings, list_names
+from dashboard.evaluation.labels import split_labels
 from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
-from dashboard.plugins.importers.deciding import clean_classes
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.placing import (
     choose_hashing,
@@ -43,7 +43,6 @@ from dashboard.storage.new_versions import refuse_unknown, write_settings
 from dashboard.storage.settings import read_toml
 from dashboard.storage.versions import list_stale, record_version
 from dashboard.tables import Names, Row, Texts
-from dashboard.texts import split_cells
 
 CHOICES = ("map", "judgements", "relevance", "rows", "disagreements", "queries_from",
            "by_position", "codes")  # fmt: skip
@@ -248,8 +247,8 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
 
     All is counted in what was written, with what people changed in it.
     """
-    cells = list(filter(None, clean_classes(opened.items[found.column])))
-    classes = {part for own in split_cells(cells).values() for part in own}
+    labels = list(filter(None, split_labels(opened.items[found.column])[0]))
+    classes = set[str]().union(*labels)
     ids, pairs = {row[0] for row in found.tables["items.csv"][1:]}, found.tables["qrels.csv"][1:]
     texts, queries = {*found.texts} & ids, len({row[0] for row in pairs})
     judged = {row[1] for row in pairs} & ids - texts
@@ -261,7 +260,7 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
         "keywords": "keywords",
         "labels": f"same {found.column}, {len(classes):,} classes",
     }[found.basis]
-    number = len(cells) or len(judged)
+    number = len(labels) or len(judged)
     if found.basis == "keywords":
         number = len(found.tables["unified_annotation.csv"]) - 1
     counted = "" if found.basis == "tables" else f"; judged: {number:,}"

@@ -10,7 +10,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -174,6 +174,16 @@ def match_lines(
     odd = [at for at, match in found.items() if match is None]
     source.count(name, odd, "lines of another form than most", f"{wanted}; left out")
     return list(filter(None, found.values()))
+
+
+def rises(rows: Iterable[tuple[str, float, float]]) -> bool:
+    """Return whether numbers of most results are larger than that of the rank before, as distances.
+
+    Args:
+        rows: Query, rank and number of each result.
+    """
+    moves = [(b[1] - a[1]) * (b[2] - a[2]) for a, b in pairwise(rows) if a[0] == b[0]]
+    return sum(move > 0 for move in moves) > len(moves) / 2
 
 
 def list_lines(file: str, item: str, text: str) -> Captions:

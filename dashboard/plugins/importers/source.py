@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from dashboard.errors import DataError, Finding, Findings, Level, Unsure, count_odd, explain_errors
 from dashboard.storage.media import EXTENSION, REMOTE, cut_address, is_media, is_video, strip_name
+from dashboard.storage.vector_ids import TABLES
 from dashboard.tables import Names, Texts
 from dashboard.texts import decode_text, make_natural, read_text
 
@@ -78,6 +79,7 @@ class Source:
         findings: What was left out, repaired or matched, and why.
         mapped: Columns that the caller maps and that a table has.
         named: What each id means that a row of a table got by its file.
+        numbered: Cells of rows without ids, by the number of the first.
     """
 
     root: Path
@@ -87,6 +89,7 @@ class Source:
     findings: Findings = field(default_factory=list)
     mapped: set[str] = field(default_factory=set)
     named: dict[str, object] = field(default_factory=dict)
+    numbered: dict[int, Columns] = field(default_factory=dict)
 
     def say(
         self, file: str, found: str, wanted: str, level: Level = "warning", line: int | None = None
@@ -106,6 +109,22 @@ class Source:
     ) -> None:
         """Add a finding of so many odd things in a file, if there are some; see `count_odd`."""
         self.findings += count_odd(file, odd, what, wanted, level)
+
+    def number_rows(self, name: str, rows: Sequence[int], columns: Columns) -> Names:
+        """Return the numbers of vectors without ids; none where others may be their items.
+
+        Raises:
+            DataError: If the rows of a file before had other cells.
+        """
+        endings = {PurePosixPath(each).suffix for each in self.files if each.endswith(TABLES)}
+        if self.media or endings - {PurePosixPath(name).suffix}:
+            return []
+        if self.numbered.setdefault(rows[0], columns) != columns:
+            found = "vectors and labels without ids, the labels in another order than before"
+            raise DataError(name, found, "one order", do="Save the id of each vector beside it.")
+        wanted = f"ids; rows count from {rows[0]}"
+        self.say(name, "vectors and labels without ids", wanted, "note")
+        return list(map(str, rows))
 
     def list_stated(self, files: Names) -> Names:
         """Return the file of judgements that the caller names, of some files."""

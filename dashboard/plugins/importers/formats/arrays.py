@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError, Unsure
-from dashboard.plugins.importers.column_roles import name_version
+from dashboard.plugins.importers.column_roles import DATABASE, name_version
 from dashboard.plugins.importers.pieces import (
     SIMILARITIES,
     Format,
@@ -54,6 +54,7 @@ LABELS = re.compile(
     rf"(^|[\W_])(?:y|(?-i:L)|targets|labels?)(?:[\W_](?:train|test|val|tr|te)\w*)?{ENDING}", re.I
 )
 """The ends of names of arrays, or files of one, of codes and of classes, which are no vectors."""
+TRAINING = re.compile("(?<![a-z])(train|trn)(?![a-z])")
 
 
 def recognise(source: Source) -> Names:
@@ -79,7 +80,7 @@ def read(source: Source, files: Names) -> Pieces:
     there = list_beside([*files, *source.left])
     arrays = [name for name in files if name.lower().endswith(ENDINGS)]
     beside = {other for name in arrays for other in find_beside(name, there)}
-    arrays = [name for name in arrays if name not in beside]
+    arrays = _list_searched(source, "", [name for name in arrays if name not in beside])
     labels = {
         codes: other
         for codes, other in _pair_labels(arrays).items()
@@ -87,7 +88,7 @@ def read(source: Source, files: Names) -> Pieces:
     }
     beside_codes = {*labels.values()}
     vectors = [name for name in arrays if name not in beside_codes]
-    read_file = partial(_read_file, there=there, arrays=arrays, labels=labels, numbered={})
+    read_file = partial(_read_file, there=there, arrays=arrays, labels=labels)
     for folder, own in groupby(sorted(vectors, key=find_folder_of), find_folder_of):
         names = [*own]
         rows = _stack(source, names)
@@ -134,20 +135,24 @@ def _holds_classes(*arrays: AnyArray) -> bool:
 
 def _list_classes(labels: AnyArray) -> list[str]:
     """Return the cells of classes: a number or name a row, or a column of 0 and 1 a class."""
-    if labels.ndim == 1:
-        return list_texts(labels)
+    if labels.size == len(labels):
+        return list_texts(labels[:].ravel())
     return [write_list(f"label {at}" for at in np.flatnonzero(row)) for row in labels[:] > 0]
 
 
-def _read_file(
-    source: Source,
-    name: str,
-    there: Beside,
-    arrays: Names,
-    labels: Texts,
-    numbered: dict[str, Columns],
-) -> Pieces:
+def _list_searched(source: Source, file: str, names: list[str]) -> list[str]:
+    """Return names of arrays but those of a part to train, where others are of a database."""
+    left = [name for name in names if TRAINING.search(name.lower())]
+    rest = [name for name in names if name not in left]
+    if not any(map(DATABASE.search, rest)):
+        return names
+    source.count(file, left, "arrays of the part train", "others; left out", "note")
+    return rest
+
+
+def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: Texts) -> Pieces:
     found = read_arrays(source.find_path(name), name)
+    found = {key: found[key] for key in _list_searched(source, name, [*found])}
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
         return
@@ -178,12 +183,10 @@ def _read_file(
             cells = {"labels": _list_classes(kinds)}
             ids = ids or [f"{find_stem(own)} {at}" for at in range(len(rows))]
         elif side == "items":
-            is_alone = not (source.media or any(each.endswith(TABLES) for each in source.files))
-            names = ids or [str(at) for at in range(len(rows))] * is_alone
+            names = ids or [str(at) for at in range(len(rows))]
             cells = {e: list_texts(each) for e, each in lists.items() if _is_label(e, each, names)}
-            if cells and not ids and numbered.setdefault("", cells) == cells:
-                source.say(name, "vectors and labels without ids", "ids; rows count from 0", "note")
-                ids = names
+            if cells and not ids:
+                ids = source.number_rows(name, range(len(rows)), cells)
         if ids and cells:
             yield (
                 Items(name, ids, cells)

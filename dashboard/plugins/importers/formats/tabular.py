@@ -14,6 +14,7 @@ from dashboard.plugins.importers.column_roles import (
     SPANS,
     Roles,
     find_roles,
+    name_queries,
     name_row,
     name_version,
     rows_are_texts,
@@ -69,7 +70,8 @@ def read_table(source: Source, name: str) -> Pieces:
 
 def list_pieces(source: Source, blocks: Iterable[Block]) -> Pieces:
     """Yield the pieces of the blocks of a table."""
-    for _, group in groupby(blocks, lambda block: [*block.columns, *block.vectors]):
+    named = (name_queries(block, source) for block in blocks)
+    for _, group in groupby(named, lambda block: [*block.columns, *block.vectors]):
         first = next(group)
         try:
             roles = find_roles(first, source)
@@ -164,7 +166,11 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     source.count(block.file, lost, "files that are not there", wanted, "note")
     wanted = "names of files; matched by the number where only one fits"
     source.count(block.file, list(dict.fromkeys(near)), "numbers that are no names", wanted, "note")
-    is_bare = bool(block.vectors) and len(block.columns) == 1 and not any((*files, *contents))
+    is_named = any((*given, *cells, *contents))
+    if block.vectors and block.columns and not (is_named or rows_are_texts(block, roles)):
+        ids[:] = source.number_rows(block.file, block.lines, block.columns) or ids
+    is_bare = bool(block.vectors) and len(block.columns) == 1 and is_named
+    is_bare &= not any((*files, *contents))
     if block.columns and not (is_bare or rows_are_texts(block, roles)):
         taken = {name for role, name in of.items() if role != "poster"}
         columns = {key: [cell] * len(ids) for key, cell in HIVE.findall(folder)}

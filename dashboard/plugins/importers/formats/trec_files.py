@@ -19,9 +19,11 @@ from dashboard.plugins.importers.pieces import (
     choose_part,
     match_lines,
     read_each,
+    rises,
 )
 from dashboard.plugins.importers.source import (
     Source,
+    clean_name,
     find_folder_of,
     find_plain,
     find_stem,
@@ -35,17 +37,20 @@ OTHERS = (".csv", ".json", ".jsonl", ".parquet", ".arrow", ".xlsx", ".md", ".tom
 NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 FORMS = {
     "run": re.compile(
-        rf"(?=\S+\s+Q\d|(?:\S+\s+){{5}}\S+$)(\S+)\s+\S+\s+(\S+)\s+-?\d+\s+{NUMBER}(?:\s+\S.*)?"
+        rf"(?=\S+\s+Q\d|(?:\S+\s+){{5}}\S+$)(\S+)\s+\S+\s+(\S+)\s+-?\d+\s+{NUMBER}(?:\s+(\S.*))?"
     ),
     "ranks": re.compile(rf"(\S+)\s+(\S+)\s+(\d+)(\s+{NUMBER})?"),
     "qrels": re.compile(rf"(\S+)\s+Q?0\s+(\S+)\s+{NUMBER}"),
+    "tasks": re.compile(rf"(\d+:\S+)\s+0\s+(\d+:\S+)\s+{NUMBER}\s+\d+"),
+    "sampled": re.compile(rf"(\S+)\s+0\s+(\S+)\s+\d+\s+{NUMBER}"),
     "subtopics": re.compile(rf"(\S+)\s+\S{{1,4}}\s+(\S+)\s+{NUMBER}"),
     "pairs": re.compile(rf"(\S+)\s+(\S+)\s+{NUMBER}"),
     "scores": re.compile(rf"(\S+)\s+(\S+)\s+(?=[-+]?\d*\.){NUMBER}"),
     "ltr": re.compile(r"(?=\d+ qid:(\S+) .*# ?(?:docid = )?(\S+))(\d+) .*"),
     "queries": re.compile(r"(\S+)\t(\S.*)"),
 }
-"""Lines of each form: query, item and number (MS MARCO: a rank, tevatron: a score); id and text."""
+"""Lines of each form: query, item and number (MS MARCO: a rank, tevatron: a score); id and text.
+M-BEIR has a task behind the grade, TRECVID a stratum before it."""
 WORDS = {
     "subtopics": re.compile("qrel|judg|relevan"),
     "pairs": re.compile("qrel|judg|relevan"),
@@ -108,12 +113,22 @@ def _read_file(source: Source, name: str) -> Pieces:
     if form == "queries":
         yield _make_queries(name, [(each[1], each[2]) for each in lines])
         return
+    if form == "sampled":
+        source.say(name, "a sample of judgements", "all; AP is not inferred from strata", "note")
     sign = -1 if form == "ranks" else 1
     rows = [(each[1], each[2], sign * float(each[3])) for each in lines]
-    if form in RESULTS:
-        yield RunLines(name, find_stem(name), rows)
-    else:
+    if form not in RESULTS:
         yield Judgements(name, rows)
+        return
+    if form == "run" and rises((query, at, n) for at, (query, _, n) in enumerate(rows)):
+        wanted = "the highest first; the highest counts. Write distances as negative numbers"
+        source.say(name, "scores that rise from line to line", wanted)
+    tags = [each[4] for each in lines] if form == "run" else []
+    if len({*tags}) < 2 or len({row[:2] for row in rows}) == len(rows):
+        tags = [find_stem(name)] * len(rows)
+    for tag in dict.fromkeys(tags):
+        own = [row for row, other in zip(rows, tags, strict=True) if other == tag]
+        yield RunLines(name, clean_name(tag or find_stem(name)), own)
 
 
 def _make_queries(name: str, rows: Sequence[Pair]) -> Queries:
