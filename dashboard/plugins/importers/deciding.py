@@ -117,8 +117,7 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
     Of columns that divide the items alike, as numbers and names of the same classes, the first of
     names counts.
     """
-    stated: list[str] = []
-    possible = dict[str, bool]()
+    stated, possible = dict[str, bool](), dict[str, bool]()
     for column in found.items.columns:
         small, is_declared = name_plainly(column), column in found.declared
         is_keyed = bool(KEYED.search(small))
@@ -129,14 +128,14 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
         cells = list(filter(None, clean_classes(found.items.get(column))))
         split = split_cells(cells)
         classes = Counter(part for cell in cells for part in split[cell])
+        is_number = all(map(NUMERIC.fullmatch, classes))
         if is_declared or _says_class(small):
-            stated += [column] if _has_classes(classes) or any(found.queries.get(column)) else []
+            if _has_classes(classes) or any(found.queries.get(column)):
+                stated[column] = is_number
         elif _has_classes(classes) and (is_keyed or _has_few(classes)):
-            possible[column] = not is_keyed and all(map(NUMERIC.fullmatch, classes))
-    stated.sort(
-        key=lambda column: all(map(NUMERIC.fullmatch, filter(None, found.items.get(column))))
-    )
-    alike = {tuple(number_names(found.items.get(e))[1]): e for e in reversed(stated)}
+            possible[column] = not is_keyed and is_number
+    every = sorted(stated, key=stated.__getitem__)
+    alike = {tuple(number_names(found.items.get(e))[1]): e for e in reversed(every)}
     return [*reversed(alike.values())], sorted(possible, key=possible.__getitem__)
 
 

@@ -133,8 +133,7 @@ def _plan_labels(found: Gathered) -> None:
         settle_classes(found.items, column)
     _clean_columns(found, [column])
     cells = found.items.get(column)
-    parts = split_cells(cells)
-    classes = list(dict.fromkeys(part for cell in cells for part in parts[cell]))
+    classes = list(dict.fromkeys(chain(*split_cells(cells).values())))
     found.settings |= {"protocols": ["class_labels"], "class_label": column}
     found.files = [found.items.filled.get(column, "")]
     if options.queries_from == "keywords":

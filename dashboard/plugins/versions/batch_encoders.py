@@ -121,15 +121,13 @@ def _fetch(name: str) -> Path:
     """Return the folder of a model on the hub; it is fetched once."""
     import huggingface_hub
 
-    try:
+    with explain_errors(
+        "the encoder",
+        f"no model {name!r}",
+        "a model that the hub gives out, or the folder of one on this machine",
+        "Fetch the folder elsewhere and name it, if the hub cannot be reached from here.",
+    ):
         return Path(huggingface_hub.snapshot_download(name, allow_patterns=list(FILES)))
-    except (OSError, ValueError, RuntimeError) as error:
-        raise DataError(
-            "the encoder",
-            f"no model {name!r} ({type(error).__name__})",
-            "a model that the hub gives out, or the folder of one on this machine",
-            do="Fetch the folder elsewhere and name it, if the hub cannot be reached from here.",
-        ) from error
 
 
 def _open_network(path: Path, picture: Settings) -> BatchEncoder:
