@@ -192,7 +192,7 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
     of, take = roles.of, roles.take
     take("grade", GRADE)
     take("grade", "label", whole=True)  # PyTerrier
-    grades = GRADES | source.options.grades
+    grades = source.options.grades
     for name, own in () if roles.find(SCORE, RANK) else block.columns.items():
         words = dict.fromkeys(cell.strip('[]"').lower() for cell in own if cell)
         is_free = name not in of.values() and max(map(len, words), default=0) > 1

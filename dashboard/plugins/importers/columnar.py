@@ -1,6 +1,7 @@
 """Parquet and Arrow in blocks: class names from the schema, pictures inside, lists as vectors."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +19,8 @@ AVERAGE = (
     "pandas.read_parquet and frame.to_parquet"
 )
 """The line that makes one vector of those of frames."""
+UNNAMED = re.compile("^__.*__$")
+"""The name of an index of pandas that has none."""
 
 
 def read_columnar(source: Source, name: str) -> Iterator[Block]:
@@ -84,9 +87,8 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
         values = getattr(values, "storage", values)  # of an extension of Arrow
         kind = values.type
         fields = {each.name for each in kind} if pa.types.is_struct(kind) else set()
-        if column.startswith("__") and column.endswith("__"):  # an unnamed pandas index
-            cells |= {"item_id": values.to_pylist()} if pa.types.is_string(kind) else {}
-        elif fields >= {"bytes", "path"}:
+        column = UNNAMED.sub("", column)
+        if fields >= {"bytes", "path"}:
             cells[column] = values.field("path").to_pylist()
             contents[column] = values.field("bytes").to_pylist()
         elif pa.types.is_binary(kind) or pa.types.is_large_binary(kind):

@@ -36,6 +36,9 @@ YES, NO = frozenset({"1", "1.0", "true"}), frozenset({"0", "0.0", "-1", "-1.0", 
 """Columns that are no classes, and cells of columns that are a class each."""
 TEST = ("test", "testing")
 SPLITS = re.compile("train(ing)?|test(ing)?|val(id(ation)?)?|dev", re.I)
+ASKING, SEARCHED = ("query", "queries", "probe"), ("gallery", "database", "index")
+PART = re.compile("|".join([*ASKING, *SEARCHED, SPLITS.pattern]), re.I)
+"""Names of parts of the data, some of which ask for another one."""
 ODD = re.compile(
     r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)|"
     r"[-+]?\d*\.\d*[1-9]\d*",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dashboard.errors import DataError, Findings, list_names
 from dashboard.plugins import load_all
-from dashboard.plugins.importers.column_roles import OURS
+from dashboard.plugins.importers.column_roles import GRADES, OURS
 from dashboard.plugins.importers.deciding import clean_classes
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.placing import (
@@ -113,8 +113,8 @@ def make_collection(call: Namespace) -> tuple[list[Row], Findings, Names]:
 
 
 def _split_map(told: str) -> tuple[Texts, Texts]:
-    """Return the columns of the source by names of ours, and numbers by words of theirs."""
-    columns, grades = Texts(), Texts()
+    """Return the columns of the source by names of ours, and numbers by all words of grades."""
+    columns, grades = Texts(), {**GRADES}
     for pair in filter(str.strip, told.split(",")):
         ours, _, theirs = map(str.strip, pair.partition("="))
         if not ours or not theirs:

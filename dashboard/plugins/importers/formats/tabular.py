@@ -9,7 +9,6 @@ from pathlib import Path
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
 from dashboard.plugins.importers.column_roles import (
-    GRADES,
     HIVE,
     SPANS,
     Roles,
@@ -116,7 +115,7 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     if not told:
         wanted = "a column of grades; the pairs are relevant"
         source.say(block.file, "queries and items alone", wanted, "note")
-    of, grades = roles.of, GRADES | source.options.grades
+    of, grades = roles.of, source.options.grades
     every = [(e, name) for e in told or ["grade"] for name in split_columns(block, of.get(e, ""))]
     for role, column in every:
         cells = block.columns.get(column) or ["1"] * len(block.lines)
