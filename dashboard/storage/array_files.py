@@ -67,15 +67,13 @@ def read_named_vectors(
         )
     (rows,) = tables.values()
     lists = {key: each for key, each in arrays.items() if each.ndim == 1}
-    is_only = len(arrays) == 1 + len(lists)
     if ids:
         require_file(ids, ids.name, "the id of each vector, one a line")
         names: Names | None = read_id_file(ids, ids.name, len(rows), findings)
     else:
         there = list_beside(each.name for each in path.parent.iterdir())
-        names = find_ids(lists, len(rows), is_text, is_only) or read_beside(
-            path.parent, path.name, len(rows), there, findings
-        )
+        names = find_ids(lists, len(rows), is_text, len(arrays) == 1 + len(lists))
+        names = names or read_beside(path.parent, path.name, len(rows), there, findings)
     if names:
         check_ids(names, (ids or path).name)
     return NamedVectors(np.asarray(rows[:]), names, path.name)
@@ -306,10 +304,9 @@ def _read_parquet(path: Path) -> Arrays:
                 own = found.setdefault(name, np.empty((count, rows.shape[1]), rows.dtype))
                 odd = odd or ([0] if rows.shape[1] != own.shape[1] else [])
                 if odd:
-                    number = len(values[odd[0]].as_py() or ())
                     raise DataError(
                         path.name,
-                        f"a list of {number:,} numbers in {name}",
+                        f"a list of {len(values[odd[0]].as_py() or ()):,} numbers in {name}",
                         "vectors of one length",
                         line=first + odd[0] + 1,
                     )

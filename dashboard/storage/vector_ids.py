@@ -61,8 +61,7 @@ def find_ids(lists: Arrays, count: int, is_text: bool, is_only: bool) -> Names |
         if IDS.search(name) or _names_each(each)
     }
     chosen = min(ranks, key=ranks.__getitem__, default="")
-    is_theirs = chosen and (is_only or not ranks[chosen][0])
-    return list_texts(lists[chosen]) if is_theirs else None
+    return list_texts(lists[chosen]) if chosen and (is_only or not ranks[chosen][0]) else None
 
 
 def _names_each(cells: AnyArray) -> bool:
@@ -121,11 +120,11 @@ def find_beside(name: str, there: Beside) -> Names:
     for other in map(PurePosixPath, there.lists):
         words = {*list_words(other.name)}
         is_near = other.parent in (path.parent, path.parent.parent) and other.suffix in ENDINGS
-        surest, more = _rank_words(words), words - own
+        surest = _rank_words(words)
         is_odd = any(
             _rank_words([e]) == len(ID_WORDS)
             and not (OTHER_WORD.fullmatch(e) or is_text and e in TEXT_WORDS)
-            for e in more
+            for e in words - own
         )
         if is_near and other != path and not is_odd and (surest < 2 or other.suffix != ".npy"):
             away, is_other = other.parent != path.parent, names_texts(other.stem) != is_text

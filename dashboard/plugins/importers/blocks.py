@@ -337,9 +337,9 @@ def join_cells(
         if list in map(type, cells):  # Label Studio's one choice is a text
             cells = [[cell] if isinstance(cell, str) and cell else cell for cell in cells]
         first = next((cell for cell in cells if cell not in (None, "")), None)
-        text, width = make_text(first), len(_list_numbers(first))
+        text = make_text(first)
         regions = _list_regions(cells) if text.startswith(("[{", '[["')) else []
-        if is_vector(column, width, "." in text):
+        if is_vector(column, len(_list_numbers(first)), "." in text):
             vectors[column], bad = fill_rows(map(_list_numbers, cells))
             what = f"rows without a whole vector in the column {column}"
             source.count(name, [lines[at] for at in bad], what, "as many numbers in each row")

@@ -163,10 +163,9 @@ def join_marks(found: Gathered) -> None:
         is_sure = len(marks) == len(cells) and (len(marks) > 2 or {*map(sum, rows)} == {1})
         column = "classes" if is_sure else "marked"
         found.items.filled[column] = found.items.filled[marks[0]]
-        joined = [write_list(compress(marks, row)) for row in rows]
         for name in marks:
             del found.items.columns[name]
-        found.items.columns[column] = joined
+        found.items.columns[column] = [write_list(compress(marks, row)) for row in rows]
 
 
 def name_classes(found: Gathered) -> None:
@@ -211,9 +210,8 @@ def settle_classes(rows: Rows, column: str) -> None:
 
 def _has_classes(names: Counter[str]) -> bool:
     """Return whether names are those of classes: at least two, and one of them twice; no splits."""
-    is_split = all(map(SPLITS.fullmatch, names))
-    is_odd = any(map(ODD.fullmatch, list(names)[:20]))
-    return 1 < len(names) < names.total() and not is_split and not is_odd
+    is_odd = any(map(ODD.fullmatch, list(names)[:20])) or all(map(SPLITS.fullmatch, names))
+    return 1 < len(names) < names.total() and not is_odd
 
 
 def _has_few(names: Counter[str]) -> bool:

@@ -148,10 +148,10 @@ def _write_all(
     Returns:
         A row a file that was written, and the names of files and versions that were kept.
     """
-    draft, tables = found.folder, found.tables
+    draft = found.folder
     now = record | {
         "settings": dict(found.settings),
-        "tables": {name: tables[name] for name in TABLES},
+        "tables": {name: found.tables[name] for name in TABLES},
     }
     for name in TABLES:
         keep_rows(place, name, found, record)
@@ -252,7 +252,6 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
     classes = {part for own in split_cells(cells).values() for part in own}
     ids, pairs = {row[0] for row in found.tables["items.csv"][1:]}, found.tables["qrels.csv"][1:]
     texts, queries = {*found.texts} & ids, len({row[0] for row in pairs})
-    judged = {row[1] for row in pairs} & ids - texts
     told = {
         "": "nothing decides it",
         "tables": "tables of a protocol",
@@ -261,7 +260,7 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
         "keywords": "keywords",
         "labels": f"same {found.column}, {len(classes):,} classes",
     }[found.basis]
-    number = len(cells) or len(judged)
+    number = len(cells) or len({row[1] for row in pairs} & ids - texts)
     if found.basis == "keywords":
         number = len(found.tables["unified_annotation.csv"]) - 1
     counted = "" if found.basis == "tables" else f"; judged: {number:,}"
@@ -272,8 +271,8 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
     versions = [f"{each.name} ({', '.join(each.said)})" for each in found.placed]
     for name, run in found.runs.items():
         asked = [row[0] for row in found.tables[f"runs/{name}.csv"][1:]]
-        unknown, every = len({*asked} - opened.queries.index.keys()), len({*asked})
-        rest = f"; {unknown:,} of its {every:,} queries are unknown" if unknown else ""
+        unknown = len({*asked} - opened.queries.index.keys())
+        rest = f"; {unknown:,} of its {len({*asked}):,} queries are unknown" if unknown else ""
         versions.append(f"{name} ({len(asked):,} results of {run.file}{rest})")
     versions += [f"{name} (kept)" for name in kept]
     return (

@@ -117,8 +117,8 @@ def _plan_judgements(found: Gathered) -> None:
     found.queries.add(bare, {"text": [texts.get(query, query) for query in bare]})
     found.of_queries = "text: each id" if {*bare} - texts.keys() else ""
     unjudged = len(found.queries) - len({query for query, _, _ in found.qrels})
-    what, wanted = "queries that nothing is judged for", "judgements; kept, without a value"
-    found.source.count(file, unjudged, what, wanted, "note")
+    wanted = "judgements; kept, without a value"
+    found.source.count(file, unjudged, "queries that nothing is judged for", wanted, "note")
 
 
 def _plan_labels(found: Gathered) -> None:

@@ -95,9 +95,8 @@ def open_model(folder: Path, named: str) -> BatchEncoder:
     model = load_model(folder, None)
 
     def encode(inputs: Inputs, side: str) -> AnyArray:
-        is_text = isinstance(inputs[0], str)
         run = model.encode_query if side == "queries" else model.encode_document
-        run, what = (run, "texts") if is_text else (model.encode, "pictures")
+        run, what = (run, "texts") if isinstance(inputs[0], str) else (model.encode, "pictures")
         with explain_errors(
             named, f"a model that does not embed {what}", f"one that embeds {what}, such as CLIP"
         ):

@@ -51,9 +51,8 @@ def _read_flags(source: Source, name: str, queries: Names, is_whole: bool) -> Pi
     first = text.split("\n")[0].strip()
     width = 1 if re.fullmatch(CLASS, first) else len(first.split()) - 1
     form = re.compile(FLAGS % f"{{{width}}}" if width > 1 else CLASS)
-    good = match_lines(source, name, text, form, f"a path and {width} labels")
     rows: Texts = {}
-    for match in good:
+    for match in match_lines(source, name, text, form, f"a path and {width} labels"):
         flags = match[2].split()
         own = [f"label {at}" for at, flag in enumerate(flags) if flag == "1"]
         rows.setdefault(match[1], write_list(own) if width > 1 else flags[0])
@@ -95,8 +94,8 @@ def read_classes(source: Source, files: Names) -> Pieces:
     for side in ("gallery", "query"):
         own = {row[path]: row[kind] for row, part in zip(rows, sides, strict=True) if part == side}
         yield _make_part(name, own, "class", side == "query")
-    train, wanted = sides.count("train"), "others; left out"
-    source.count(name, train, "pictures of the part train", wanted, "note")
+    train = sides.count("train")
+    source.count(name, train, "pictures of the part train", "others; left out", "note")
 
 
 NAMED = re.compile(r"(\d+|[a-z]\d{3,8}|/[mg]/\w+)[ \t,:]+\"?(?=.*[^\W\d_])(.+?)\"?")
