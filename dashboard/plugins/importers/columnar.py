@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from dashboard.errors import DataError
@@ -63,17 +64,16 @@ def read_columnar(source: Source, name: str) -> Iterator[Block]:
 def _read_class_names(schema: Any) -> Columns:
     """Return the class names of columns of whole numbers, as `datasets` writes them."""
     told = (schema.metadata or {}).get(b"huggingface", b"{}")
-    try:
-        features = json.loads(told)["info"]["features"]
-        plain = {name: e[0] if isinstance(e, list) else e for name, e in features.items()}
-        kinds = {column: each.get("feature", each) for column, each in plain.items()}
-        return {
-            column: list(map(str, each["names"]))
-            for column, each in kinds.items()
-            if isinstance(each, dict) and each.get("_type") == "ClassLabel"
-        }
-    except BROKEN:  # written by another program
-        return {}
+    found: Columns = {}
+    with suppress(*BROKEN):  # written by another program
+        for column, each in json.loads(told)["info"]["features"].items():
+            match each:
+                case [kind] | {"feature": kind} | kind:
+                    pass
+            match kind:
+                case {"_type": "ClassLabel", "names": names}:
+                    found[column] = list(map(str, names))
+    return found
 
 
 def _make_block(source: Source, file: str, first: int, batch: Any, classes: Columns) -> Block:
