@@ -241,15 +241,15 @@ def _plan_captions(found: Gathered) -> None:
         Unsure: If a file has a part of the texts of another one, as a list for tests has.
     """
     files = pick_files(found, list(dict.fromkeys(file for file, *_ in found.captions)))
+    found.captions = [row for row in found.captions if row[0] in files]
     pairs = defaultdict[str, set[Pair]](set)
     for file, item, text, _ in found.captions:
         pairs[file].add((item, text))
     lists = {file: own for file, own in pairs.items() if len({item for item, _ in own}) > 1}
-    for file in filter(lists.__contains__, files if len(files) > 1 else ()):
-        if any(lists[file] < own for own in lists.values()):
+    for file, own in lists.items():
+        if any(own < other for other in lists.values()):
             lines = list_options("--judgements", lists)
             raise Unsure(file, "a part of the texts of another file", "which one counts", lines)
-    found.captions = [row for row in found.captions if row[0] in files]
     _keep_parts(found, _list_parts(found), TEST)
     if found.source.options.judgements:
         others = found.items.index.keys() - {item for _, item, _, _ in found.captions}

@@ -63,8 +63,14 @@ def _read_json(source: Source, name: str) -> Pieces:
             classes = [each["name"] for each in labels]
             own = ((each["id"], find_labels(each.get("annotations"), classes)) for each in items)
             yield make_labelled(name, own)
-        case {"samples": samples}:
-            yield from _list_samples(source, name, samples)
+        case {"samples": samples}:  # FiftyOne, as all others
+            told = dict.fromkeys(key for e in samples for key, own in e.items() if find_labels(own))
+            spans = sum("'support'" in str(each) for each in samples)
+            wanted = "labels of whole clips; the spans are left out, the labels kept"
+            source.count(name, spans, "clips with labels of a part", wanted)
+            for column in told:  # tags never are one
+                pairs = ((str(each["filepath"]), find_labels(each.get(column))) for each in samples)
+                yield make_labelled(name, pairs, column)
         case _:
             classes, told = found.get("classes") or [], found["labels"].items()
             yield make_labelled(name, ((key, find_labels(e, classes, True)) for key, e in told))
@@ -99,17 +105,6 @@ def _read_answers(source: Source, name: str) -> Pieces:
         rows.append((line, list_inside(row)))
     source.count(name, odd, "answers that do not accept", "accept; left out")
     yield from list_pieces(source, [make_block(source, name, rows)])
-
-
-def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Pieces:
-    """Yield FiftyOne's samples with each field of labels; tags never are one."""
-    fields = dict.fromkeys(key for each in samples for key, own in each.items() if find_labels(own))
-    spans = sum("'support'" in str(each) for each in samples)
-    wanted = "labels of whole clips; the spans are left out, the labels kept"
-    source.count(name, spans, "clips with labels of a part", wanted)
-    for column in fields:
-        pairs = ((str(each["filepath"]), find_labels(each.get(column))) for each in samples)
-        yield make_labelled(name, pairs, column)
 
 
 def recognise_boxes(source: Source) -> Names:
