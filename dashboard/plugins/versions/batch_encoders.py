@@ -20,6 +20,7 @@ from dashboard.storage.array_files import read_tensor
 from dashboard.storage.new_versions import compute_digest, list_left_out
 from dashboard.storage.settings import Settings
 from dashboard.tables import AnyArray, Names
+from dashboard.texts import require_file
 
 Inputs = Names | Sequence[Image.Image]
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -134,8 +135,7 @@ def _open_network(path: Path, picture: Settings) -> BatchEncoder:
     from dashboard.retrieval.network import open_network
     from dashboard.retrieval.pictures import check_layout, lay_out
 
-    if not path.is_file():
-        raise DataError(path.name, "no such file", "an ONNX network of pictures")
+    require_file(path, path.name, "an ONNX network of pictures")
     if "size" not in picture:
         raise DataError(
             path.name,
