@@ -86,9 +86,8 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
     for column, values in zip(batch.schema.names, batch.columns, strict=True):
         values = getattr(values, "storage", values)  # of an extension of Arrow
         kind = values.type
-        fields = {each.name for each in kind} if pa.types.is_struct(kind) else set()
         column = UNNAMED.sub("", column)
-        if fields >= {"bytes", "path"}:
+        if pa.types.is_struct(kind) and {"bytes", "path"} <= {each.name for each in kind}:
             cells[column] = values.field("path").to_pylist()
             contents[column] = values.field("bytes").to_pylist()
         elif pa.types.is_binary(kind) or pa.types.is_large_binary(kind):

@@ -266,8 +266,8 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
     counted = "" if found.basis == "tables" else f"; judged: {number:,}"
     files, tables = list_names(found.files), list_names(found.taken["items.csv"])
     noted = [each for each in opened.findings if each.file == "qrels" and each.level == "note"]
-    notes = [*found.notes, *(f"{each.found}; expected {each.wanted}" for each in noted)]
-    relevant = "; ".join([f"{told} ({files})" if files else told, *notes])
+    notes = (f"{each.found}; expected {each.wanted}" for each in noted)
+    relevant = "; ".join([f"{told} ({files})" if files else told, *found.notes, *notes])
     versions = [f"{each.name} ({', '.join(each.said)})" for each in found.placed]
     for name, run in found.runs.items():
         asked = [row[0] for row in found.tables[f"runs/{name}.csv"][1:]]
