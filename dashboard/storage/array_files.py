@@ -1,29 +1,36 @@
 """Vectors in files of other programs, with or without ids; `add` and `init` read them here."""
 
+import csv
+import json
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Findings, explain_errors, list_names
+from dashboard.errors import DataError, Findings, add_finding, explain_errors, list_names
 from dashboard.storage.index_files import read_index
 from dashboard.storage.new_versions import NamedVectors
 from dashboard.storage.vector_ids import (
     IDS,
+    LABELS,
+    TABLES,
     Arrays,
+    Beside,
+    find_beside,
     find_ids,
     list_beside,
+    list_ids,
+    list_texts,
+    list_words,
     names_texts,
-    read_beside,
-    read_id_file,
 )
 from dashboard.storage.vectors import check_ids
 from dashboard.tables import AnyArray, Float32Array, Names
-from dashboard.texts import require_file
+from dashboard.texts import read_text, require_file
 
 MAX_SWELL = 1_000
 """Times that the values of a file may be more than its bytes."""
@@ -60,18 +67,97 @@ def read_named_vectors(
         )
     (rows,) = tables.values()
     lists = {key: each for key, each in arrays.items() if each.ndim == 1}
-    is_only = len(arrays) == 1 + len(lists)
     if ids:
         require_file(ids, ids.name, "the id of each vector, one a line")
         names: Names | None = read_id_file(ids, ids.name, len(rows), findings)
     else:
         there = list_beside(each.name for each in path.parent.iterdir())
-        names = find_ids(lists, len(rows), is_text, is_only) or read_beside(
-            path.parent, path.name, len(rows), there, findings
-        )
+        names = find_ids(lists, len(rows), is_text, len(arrays) == 1 + len(lists))
+        names = names or read_beside(path.parent, path.name, len(rows), there, findings)
     if names:
         check_ids(names, (ids or path).name)
     return NamedVectors(np.asarray(rows[:]), names, path.name)
+
+
+def read_beside(
+    folder: Path, name: str, count: int, there: Beside, findings: Findings
+) -> Names | None:
+    """Return the ids of vectors from a file beside them; None if there is none of as many.
+
+    Args:
+        folder: Where the files are.
+        name: The file of vectors.
+        count: Number of its vectors.
+        there: Files of the folder.
+        findings: Gains the table that ids were taken from, and repairs of texts.
+
+    Raises:
+        DataError: If the only file of its own, no table, has another number.
+    """
+    other = ""
+    for beside in find_beside(name, there):
+        ids = read_id_file(folder / beside, beside, count, findings, PurePosixPath(name).stem)
+        if len(ids) == count:
+            if beside.endswith(TABLES):
+                found = f"ids in {beside}, which has as many rows"
+                add_finding(findings, name, found, "ids of its own; these are taken", "note")
+            return ids
+        is_said = (ids or IDS.search(PurePosixPath(beside).stem)) and not beside.endswith(TABLES)
+        is_own = is_said and {*list_words(name)} <= {*list_words(beside)}
+        other = other or (f"{len(ids):,} ids in {beside}" if is_own else "")
+    if other:
+        raise DataError(
+            name, f"{count:,} vectors and {other}", "one id for each vector, in the same order"
+        )
+    return None
+
+
+def read_id_file(path: Path, name: str, count: int, findings: Findings, part: str = "") -> Names:
+    """Return the ids of a file: lines, JSON, an array, or a column of a table.
+
+    Args:
+        path: The file.
+        name: Its name in messages.
+        count: Number of vectors; one line more is a header if it says that it names ids.
+        findings: Gains repairs of its text.
+        part: Key of the ids in an object of JSON that has those of several files.
+
+    Raises:
+        DataError: If it cannot be read.
+    """
+    ending = path.suffix.lower()
+    if ending == ".npy":
+        return list_texts(read_arrays(path, name)[""])
+    if ending == ".json":
+        with explain_errors(name, "no JSON", "a list of ids"):
+            return list_ids(json.loads(read_text(path, name, findings)), part)
+    rows = _read_rows(path, name, findings)
+    first, is_text = (rows[0] if rows else []), names_texts(path.stem)
+    named = [
+        at
+        for at, cell in enumerate(first)
+        if IDS.search(cell) and cell.lower() not in LABELS and names_texts(cell) <= is_text
+    ]
+    if len(rows) == count + 1 and named:
+        return [row[named[0]] if len(row) > named[0] else "" for row in rows[1:]]
+    return [row[0] for row in rows] if len(first) == 1 else []
+
+
+def _read_rows(path: Path, name: str, findings: Findings) -> Sequence[Names]:
+    """Return the cells of lines, or of the header and the rows of a table; of Parquet its ids."""
+    if path.suffix == ".parquet":
+        lists = {key: e.tolist() for key, e in read_arrays(path, name).items() if e.ndim == 1}
+        return [[*lists], *zip(*lists.values(), strict=True)]
+    lines = read_text(path, name, findings).rstrip("\n").split("\n")
+    if path.suffix == ".jsonl":
+        with explain_errors(name, "no JSON lines", "an object a line"):
+            told = [json.loads(line) for line in lines if line.strip()]
+            return [[*told[0]], *([str(row.get(key, "")) for key in told[0]] for row in told)]
+    if path.suffix not in TABLES:
+        return [[line.strip()] for line in lines]
+    mark = max(",\t;|", key=lines[0].count)
+    rows = ([*map(str.strip, row)] for row in csv.reader(lines, delimiter=mark))
+    return [row for row in rows if any(row)]
 
 
 def name_sides(
@@ -226,10 +312,9 @@ def _read_parquet(path: Path) -> Arrays:
                 own = found.setdefault(name, np.empty((count, rows.shape[1]), rows.dtype))
                 odd = odd or ([0] if rows.shape[1] != own.shape[1] else [])
                 if odd:
-                    number = len(values[odd[0]].as_py() or ())
                     raise DataError(
                         path.name,
-                        f"a list of {number:,} numbers in {name}",
+                        f"a list of {len(values[odd[0]].as_py() or ()):,} numbers in {name}",
                         "vectors of one length",
                         line=first + odd[0] + 1,
                     )

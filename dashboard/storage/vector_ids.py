@@ -1,17 +1,13 @@
-"""Ids of vectors: beside them in one file, or in a file beside it."""
+"""Ids of vectors: which arrays and files hold them, by their names and what is in them."""
 
-import csv
-import json
 import re
-from collections.abc import Collection, Iterable, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Collection, Iterable
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dashboard.errors import DataError, Findings, add_finding, explain_errors
 from dashboard.tables import AnyArray, Names
-from dashboard.texts import read_text
 
 Arrays = dict[str, Any]
 """Arrays by their names: of numpy, or read from their file by slices."""
@@ -65,8 +61,7 @@ def find_ids(lists: Arrays, count: int, is_text: bool, is_only: bool) -> Names |
         if IDS.search(name) or _names_each(each)
     }
     chosen = min(ranks, key=ranks.__getitem__, default="")
-    is_theirs = chosen and (is_only or not ranks[chosen][0])
-    return list_texts(lists[chosen]) if is_theirs else None
+    return list_texts(lists[chosen]) if chosen and (is_only or not ranks[chosen][0]) else None
 
 
 def _names_each(cells: AnyArray) -> bool:
@@ -98,7 +93,7 @@ class Beside(NamedTuple):
 def list_beside(files: Iterable[str]) -> Beside:
     """Return files among which ids of vectors are looked for."""
     every = sorted(files)
-    lists = [name for name in every if _rank_words(_list_words(name)) < len(ID_WORDS)]
+    lists = [name for name in every if _rank_words(list_words(name)) < len(ID_WORDS)]
     return Beside(frozenset(every), lists)
 
 
@@ -119,17 +114,17 @@ def find_beside(name: str, there: Beside) -> Names:
     ['a/clip_1_ids.txt', 'ids.json', 'paths.json']
     """
     path = PurePosixPath(name)
-    own, is_text = {*_list_words(name)}, names_texts(path.stem)
+    own, is_text = {*list_words(name)}, names_texts(path.stem)
     same = [str(path.with_suffix(ending)) for ending in ENDINGS if ending != ".npy"]
     found = {}
     for other in map(PurePosixPath, there.lists):
-        words = {*_list_words(other.name)}
+        words = {*list_words(other.name)}
         is_near = other.parent in (path.parent, path.parent.parent) and other.suffix in ENDINGS
-        surest, more = _rank_words(words), words - own
+        surest = _rank_words(words)
         is_odd = any(
             _rank_words([e]) == len(ID_WORDS)
             and not (OTHER_WORD.fullmatch(e) or is_text and e in TEXT_WORDS)
-            for e in more
+            for e in words - own
         )
         if is_near and other != path and not is_odd and (surest < 2 or other.suffix != ".npy"):
             away, is_other = other.parent != path.parent, names_texts(other.stem) != is_text
@@ -139,41 +134,9 @@ def find_beside(name: str, there: Beside) -> Names:
     return list(dict.fromkeys([*known, *sorted(found, key=found.__getitem__)]))
 
 
-def _list_words(name: str) -> Names:
+def list_words(name: str) -> Names:
+    """Return the words in the name of a file, in small letters."""
     return re.split(r"[\W_]+", PurePosixPath(name).stem.lower())
-
-
-def read_beside(
-    folder: Path, name: str, count: int, there: Beside, findings: Findings
-) -> Names | None:
-    """Return the ids of vectors from a file beside them; None if there is none of as many.
-
-    Args:
-        folder: Where the files are.
-        name: The file of vectors.
-        count: Number of its vectors.
-        there: Files of the folder.
-        findings: Gains the table that ids were taken from, and repairs of texts.
-
-    Raises:
-        DataError: If the only file of its own, no table, has another number.
-    """
-    other = ""
-    for beside in find_beside(name, there):
-        ids = read_id_file(folder / beside, beside, count, findings, PurePosixPath(name).stem)
-        if len(ids) == count:
-            if beside.endswith(TABLES):
-                found = f"ids in {beside}, which has as many rows"
-                add_finding(findings, name, found, "ids of its own; these are taken", "note")
-            return ids
-        is_said = (ids or IDS.search(PurePosixPath(beside).stem)) and not beside.endswith(TABLES)
-        is_own = is_said and {*_list_words(name)} <= {*_list_words(beside)}
-        other = other or (f"{len(ids):,} ids in {beside}" if is_own else "")
-    if other:
-        raise DataError(
-            name, f"{count:,} vectors and {other}", "one id for each vector, in the same order"
-        )
-    return None
 
 
 def list_ids(found: Any, part: str = "") -> Names:
@@ -192,56 +155,3 @@ def list_ids(found: Any, part: str = "") -> Names:
         found = found.get(part) or found.get("ids") or list(map(by_row.get, places))
     is_list = isinstance(found, list) and {*map(type, found)} <= {str, int}
     return list(map(str, found)) if is_list else []
-
-
-def read_id_file(path: Path, name: str, count: int, findings: Findings, part: str = "") -> Names:
-    """Return the ids of a file: lines, JSON, an array, or a column of a table.
-
-    Args:
-        path: The file.
-        name: Its name in messages.
-        count: Number of vectors; one line more is a header if it says that it names ids.
-        findings: Gains repairs of its text.
-        part: Key of the ids in an object of JSON that has those of several files.
-
-    Raises:
-        DataError: If it cannot be read.
-    """
-    ending = path.suffix.lower()
-    if ending == ".npy":
-        with explain_errors(name, "a damaged file", "an array of ids"):
-            return list_texts(np.load(path, allow_pickle=False))
-    if ending == ".json":
-        with explain_errors(name, "no JSON", "a list of ids"):
-            return list_ids(json.loads(read_text(path, name, findings)), part)
-    rows = _read_rows(path, name, findings)
-    first, is_text = (rows[0] if rows else []), names_texts(path.stem)
-    named = [
-        at
-        for at, cell in enumerate(first)
-        if IDS.search(cell) and cell.lower() not in LABELS and names_texts(cell) <= is_text
-    ]
-    if len(rows) == count + 1 and named:
-        return [row[named[0]] if len(row) > named[0] else "" for row in rows[1:]]
-    return [row[0] for row in rows] if len(first) == 1 else []
-
-
-def _read_rows(path: Path, name: str, findings: Findings) -> Sequence[Names]:
-    """Return the cells of lines, or of the header and the rows of a table; of Parquet its ids."""
-    if path.suffix == ".parquet":
-        from pyarrow import parquet  # type: ignore[import-untyped]
-
-        with explain_errors(name, "a damaged file", "Parquet"):
-            names = list(filter(IDS.search, parquet.read_schema(path).names))
-            columns = parquet.read_table(path, columns=names).to_pydict()
-        return [names, *(list(map(str, row)) for row in zip(*columns.values(), strict=True))]
-    lines = read_text(path, name, findings).rstrip("\n").split("\n")
-    if path.suffix == ".jsonl":
-        with explain_errors(name, "no JSON lines", "an object a line"):
-            told = [json.loads(line) for line in lines if line.strip()]
-            return [[*told[0]], *([str(row.get(key, "")) for key in told[0]] for row in told)]
-    if path.suffix not in TABLES:
-        return [[line.strip()] for line in lines]
-    mark = max(",\t;|", key=lines[0].count)
-    rows = ([*map(str.strip, row)] for row in csv.reader(lines, delimiter=mark))
-    return [row for row in rows if any(row)]

@@ -259,12 +259,14 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
 
 def _list_table(found: Row) -> Any:
     """Return the rows of a table as pandas, Chroma and Quepid write it; None if it is none."""
+    import pandas as pd
+
     lists = {key: own for key, own in found.items() if isinstance(own, list)}
     if lists.keys() >= {"columns", "data"}:  # pandas' orient="split", wandb
-        return [dict(zip(lists["columns"], row, strict=True)) for row in lists["data"]]
+        return pd.DataFrame(lists["data"], None, lists["columns"], object).to_dict("records")
     for ids in filter(IDS.search, lists):
         cells = {key: own for key, own in lists.items() if len(own) == len(lists[ids])}
-        return [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
+        return pd.DataFrame(cells, dtype=object).to_dict("records")
     tables = {key: own for key, own in flatten(found).items() if holds_objects(own)}
     for key, own in tables.items():
         if len(tables) == 1 or key in ("data", "queries"):  # pandas' orient="table", Quepid
@@ -272,8 +274,7 @@ def _list_table(found: Row) -> Any:
     if {*map(type, found.values())} != {dict}:
         return None
     if not _is_header(next(iter(found.values()))):  # columns by rows; else orient="index"
-        keys = dict.fromkeys(chain(*found.values()))
-        found = {key: {name: column.get(key) for name, column in found.items()} for key in keys}
+        found = pd.DataFrame(found, dtype=object).to_dict("index")
     rows = [row if key.isdecimal() else {"item_id": key, **row} for key, row in found.items()]
     return rows or None
 
@@ -360,9 +361,9 @@ def join_cells(
         if list in map(type, cells):  # Label Studio's one choice is a text
             cells = [[cell] if isinstance(cell, str) and cell else cell for cell in cells]
         first = next((cell for cell in cells if cell not in (None, "")), None)
-        text, width = make_text(first), len(_list_numbers(first))
+        text = make_text(first)
         regions = _list_regions(cells) if text.startswith(("[{", '[["')) else []
-        if is_vector(column, width, "." in text):
+        if is_vector(column, len(_list_numbers(first)), "." in text):
             vectors[column], bad = fill_rows(map(_list_numbers, cells))
             what = f"rows without a whole vector in the column {column}"
             source.count(name, [lines[at] for at in bad], what, "as many numbers in each row")

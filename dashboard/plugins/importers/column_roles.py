@@ -152,9 +152,9 @@ def find_roles(block: Block, source: Source) -> Roles:
         raise DataError(block.file, "a table of others' tokens", "a table of items", do=do)
     roles = Roles(block, mapped)
     of, take = roles.of, roles.take
-    stem, folder = find_stem(block.file).lower(), find_folder_of(block.file).rpartition("/")[2]
+    folder = find_folder_of(block.file).rpartition("/")[2]
     is_named = bool({"item_id", "file"} & of.keys() or roles.find(ITEM, FILE))
-    is_of_queries = stem.startswith(("quer", "topic"))
+    is_of_queries = find_stem(block.file).lower().startswith(("quer", "topic"))
     is_asked = is_of_queries or folder in ("query", "queries", "topics")
     take("query_id", f"{QUERY} {SEARCHES if roles.find(GRADE, SCORE) else ''}")
     if _names_queries(block, roles):
@@ -193,7 +193,7 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
     of, take = roles.of, roles.take
     take("grade", GRADE)
     take("grade", "label", whole=True)  # PyTerrier
-    grades = GRADES | source.options.grades
+    grades = source.options.grades
     for name, own in () if roles.find(SCORE, RANK) else block.columns.items():
         words = dict.fromkeys(cell.strip('[]"').lower() for cell in own if cell)
         is_free = name not in of.values() and max(map(len, words), default=0) > 1
@@ -230,16 +230,12 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         text = roles.small.get("query", roles.small.get("querytext", ""))
         of |= {"text": text} if text else {}
         roles.kind = "pairs"
-        free = [n for n in block.columns if n not in of.values() and not NUMBERED.search(n)]
-        ranks = roles.find(RANK, SCORE)
+        taken = {*of.values(), *roles.find(RANK, SCORE)}
         more = [
             name
-            for name in free
-            if name not in ranks
-            and all(
-                e[:1] in ("[", "") or parse_number(e) == parse_number(e)
-                for e in block.columns[name]
-            )
+            for name, own in block.columns.items()
+            if not (name in taken or NUMBERED.search(name))
+            and all(e[:1] in ("[", "") or parse_number(e) == parse_number(e) for e in own)
         ]
         if more and "grade" not in of and not is_stated:
             told = f"columns beside results that may be grades ({list_names(more)})"
@@ -326,14 +322,13 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
             of["item_id"] = name
         elif is_own and (is_repeated or "caption" in of and name in roles.find(KEYS)):
             of.setdefault("caption_id", name)
-    is_of_texts = rows_are_texts(block, roles)
     items = block.columns.get(of.get("item_id", ""), ())
     is_caption = "caption" in of and (is_repeated or _is_repeated(items))
     free = [n for n, own in block.columns.items() if n not in of.values() and not _is_repeated(own)]
     named = list(filter(NUMBERED.search, free))
     if block.vectors and len(block.columns) == 1:
         of |= zip(["item_id"], free, strict=False)  # it names the vectors, whatever its name is
-    elif named and (is_of_texts or is_caption):
+    elif named and (is_caption or rows_are_texts(block, roles)):
         of.setdefault("caption_id", named[0])
     elif of.keys().isdisjoint(NAMING) and len(named) == 1 < len(block.lines):
         of["item_id"] = named[0]

@@ -1,7 +1,9 @@
 """Parquet and Arrow in blocks: class names from the schema, pictures inside, lists as vectors."""
 
 import json
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from dashboard.errors import DataError
@@ -18,6 +20,8 @@ AVERAGE = (
     "pandas.read_parquet and frame.to_parquet"
 )
 """The line that makes one vector of those of frames."""
+UNNAMED = re.compile("^__.*__$")
+"""The name of an index of pandas that has none."""
 
 
 def read_columnar(source: Source, name: str) -> Iterator[Block]:
@@ -60,17 +64,16 @@ def read_columnar(source: Source, name: str) -> Iterator[Block]:
 def _read_class_names(schema: Any) -> Columns:
     """Return the class names of columns of whole numbers, as `datasets` writes them."""
     told = (schema.metadata or {}).get(b"huggingface", b"{}")
-    try:
-        features = json.loads(told)["info"]["features"]
-        plain = {name: e[0] if isinstance(e, list) else e for name, e in features.items()}
-        kinds = {column: each.get("feature", each) for column, each in plain.items()}
-        return {
-            column: list(map(str, each["names"]))
-            for column, each in kinds.items()
-            if isinstance(each, dict) and each.get("_type") == "ClassLabel"
-        }
-    except BROKEN:  # written by another program
-        return {}
+    found: Columns = {}
+    with suppress(*BROKEN):  # written by another program
+        for column, each in json.loads(told)["info"]["features"].items():
+            match each:
+                case [kind] | {"feature": kind} | kind:
+                    pass
+            match kind:
+                case {"_type": "ClassLabel", "names": names}:
+                    found[column] = list(map(str, names))
+    return found
 
 
 def _make_block(source: Source, file: str, first: int, batch: Any, classes: Columns) -> Block:
@@ -83,10 +86,8 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
     for column, values in zip(batch.schema.names, batch.columns, strict=True):
         values = getattr(values, "storage", values)  # of an extension of Arrow
         kind = values.type
-        fields = {each.name for each in kind} if pa.types.is_struct(kind) else set()
-        if column.startswith("__") and column.endswith("__"):  # an unnamed pandas index
-            cells |= {"item_id": values.to_pylist()} if pa.types.is_string(kind) else {}
-        elif fields >= {"bytes", "path"}:
+        column = UNNAMED.sub("", column)
+        if pa.types.is_struct(kind) and {"bytes", "path"} <= {each.name for each in kind}:
             cells[column] = values.field("path").to_pylist()
             contents[column] = values.field("bytes").to_pylist()
         elif pa.types.is_binary(kind) or pa.types.is_large_binary(kind):

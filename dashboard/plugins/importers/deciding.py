@@ -36,6 +36,9 @@ YES, NO = frozenset({"1", "1.0", "true"}), frozenset({"0", "0.0", "-1", "-1.0", 
 """Columns that are no classes, and cells of columns that are a class each."""
 TEST = ("test", "testing")
 SPLITS = re.compile("train(ing)?|test(ing)?|val(id(ation)?)?|dev", re.I)
+ASKING, SEARCHED = ("query", "queries", "probe"), ("gallery", "database", "index")
+PART = re.compile("|".join([*ASKING, *SEARCHED, SPLITS.pattern]), re.I)
+"""Names of parts of the data, some of which ask for another one."""
 ODD = re.compile(
     r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)|"
     r"[-+]?\d*\.\d*[1-9]\d*",
@@ -117,8 +120,7 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
     Of columns that divide the items alike, as numbers and names of the same classes, the first of
     names counts.
     """
-    stated: list[str] = []
-    possible = dict[str, bool]()
+    stated, possible = dict[str, bool](), dict[str, bool]()
     for column in found.items.columns:
         small, is_declared = name_plainly(column), column in found.declared
         is_keyed = bool(KEYED.search(small))
@@ -129,14 +131,14 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
         cells = list(filter(None, clean_classes(found.items.get(column))))
         split = split_cells(cells)
         classes = Counter(part for cell in cells for part in split[cell])
+        is_number = all(map(NUMERIC.fullmatch, classes))
         if is_declared or _says_class(small):
-            stated += [column] if _has_classes(classes) or any(found.queries.get(column)) else []
+            if _has_classes(classes) or any(found.queries.get(column)):
+                stated[column] = is_number
         elif _has_classes(classes) and (is_keyed or _has_few(classes)):
-            possible[column] = not is_keyed and all(map(NUMERIC.fullmatch, classes))
-    stated.sort(
-        key=lambda column: all(map(NUMERIC.fullmatch, filter(None, found.items.get(column))))
-    )
-    alike = {tuple(number_names(found.items.get(e))[1]): e for e in reversed(stated)}
+            possible[column] = not is_keyed and is_number
+    every = sorted(stated, key=stated.__getitem__)
+    alike = {tuple(number_names(found.items.get(e))[1]): e for e in reversed(every)}
     return [*reversed(alike.values())], sorted(possible, key=possible.__getitem__)
 
 
@@ -161,10 +163,9 @@ def join_marks(found: Gathered) -> None:
         is_sure = len(marks) == len(cells) and (len(marks) > 2 or {*map(sum, rows)} == {1})
         column = "classes" if is_sure else "marked"
         found.items.filled[column] = found.items.filled[marks[0]]
-        joined = [write_list(compress(marks, row)) for row in rows]
         for name in marks:
             del found.items.columns[name]
-        found.items.columns[column] = joined
+        found.items.columns[column] = [write_list(compress(marks, row)) for row in rows]
 
 
 def name_classes(found: Gathered) -> None:
@@ -209,9 +210,8 @@ def settle_classes(rows: Rows, column: str) -> None:
 
 def _has_classes(names: Counter[str]) -> bool:
     """Return whether names are those of classes: at least two, and one of them twice; no splits."""
-    is_split = all(map(SPLITS.fullmatch, names))
-    is_odd = any(map(ODD.fullmatch, list(names)[:20]))
-    return 1 < len(names) < names.total() and not is_split and not is_odd
+    is_odd = any(map(ODD.fullmatch, list(names)[:20])) or all(map(SPLITS.fullmatch, names))
+    return 1 < len(names) < names.total() and not is_odd
 
 
 def _has_few(names: Counter[str]) -> bool:

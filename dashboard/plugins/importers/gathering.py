@@ -302,8 +302,8 @@ class Gathered:
             own = names[name, file]
             own = own if times[own] == 1 else f"{name}@{file}".replace("/", "_")
             once = {row[:2]: row for row in reversed(rows)}
-            again, wanted = len(rows) - len(once), "each once for a query; the first counts"
-            self.source.count(file, again, "results again", wanted)
+            wanted = "each once for a query; the first counts"
+            self.source.count(file, len(rows) - len(once), "results again", wanted)
             found[own] = RunLines(file, own, [*reversed(once.values())])
         return found
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from dashboard.errors import DataError, Findings, list_names
 from dashboard.evaluation.labels import split_labels
 from dashboard.plugins import load_all
-from dashboard.plugins.importers.column_roles import OURS
+from dashboard.plugins.importers.column_roles import GRADES, OURS
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.placing import (
     choose_hashing,
@@ -112,8 +112,8 @@ def make_collection(call: Namespace) -> tuple[list[Row], Findings, Names]:
 
 
 def _split_map(told: str) -> tuple[Texts, Texts]:
-    """Return the columns of the source by names of ours, and numbers by words of theirs."""
-    columns, grades = Texts(), Texts()
+    """Return the columns of the source by names of ours, and numbers by all words of grades."""
+    columns, grades = Texts(), {**GRADES}
     for pair in filter(str.strip, told.split(",")):
         ours, _, theirs = map(str.strip, pair.partition("="))
         if not ours or not theirs:
@@ -147,10 +147,10 @@ def _write_all(
     Returns:
         A row a file that was written, and the names of files and versions that were kept.
     """
-    draft, tables = found.folder, found.tables
+    draft = found.folder
     now = record | {
         "settings": dict(found.settings),
-        "tables": {name: tables[name] for name in TABLES},
+        "tables": {name: found.tables[name] for name in TABLES},
     }
     for name in TABLES:
         keep_rows(place, name, found, record)
@@ -251,7 +251,6 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
     classes = set[str]().union(*labels)
     ids, pairs = {row[0] for row in found.tables["items.csv"][1:]}, found.tables["qrels.csv"][1:]
     texts, queries = {*found.texts} & ids, len({row[0] for row in pairs})
-    judged = {row[1] for row in pairs} & ids - texts
     told = {
         "": "nothing decides it",
         "tables": "tables of a protocol",
@@ -260,19 +259,19 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
         "keywords": "keywords",
         "labels": f"same {found.column}, {len(classes):,} classes",
     }[found.basis]
-    number = len(labels) or len(judged)
+    number = len(labels) or len({row[1] for row in pairs} & ids - texts)
     if found.basis == "keywords":
         number = len(found.tables["unified_annotation.csv"]) - 1
     counted = "" if found.basis == "tables" else f"; judged: {number:,}"
     files, tables = list_names(found.files), list_names(found.taken["items.csv"])
     noted = [each for each in opened.findings if each.file == "qrels" and each.level == "note"]
-    notes = [*found.notes, *(f"{each.found}; expected {each.wanted}" for each in noted)]
-    relevant = "; ".join([f"{told} ({files})" if files else told, *notes])
+    notes = (f"{each.found}; expected {each.wanted}" for each in noted)
+    relevant = "; ".join([f"{told} ({files})" if files else told, *found.notes, *notes])
     versions = [f"{each.name} ({', '.join(each.said)})" for each in found.placed]
     for name, run in found.runs.items():
         asked = [row[0] for row in found.tables[f"runs/{name}.csv"][1:]]
-        unknown, every = len({*asked} - opened.queries.index.keys()), len({*asked})
-        rest = f"; {unknown:,} of its {every:,} queries are unknown" if unknown else ""
+        unknown = len({*asked} - opened.queries.index.keys())
+        rest = f"; {unknown:,} of its {len({*asked}):,} queries are unknown" if unknown else ""
         versions.append(f"{name} ({len(asked):,} results of {run.file}{rest})")
     versions += [f"{name} (kept)" for name in kept]
     return (

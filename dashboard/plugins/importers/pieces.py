@@ -166,10 +166,10 @@ def read_each(
 
 
 def match_lines(
-    source: Source, name: str, text: str, pattern: re.Pattern[str], wanted: str
+    source: Source, name: str, pattern: re.Pattern[str], wanted: str
 ) -> list[re.Match[str]]:
     """Return the lines of a file that have a form; the others are said."""
-    lines = enumerate(map(str.strip, text.split("\n")), 1)
+    lines = enumerate(map(str.strip, source.read_text(name).split("\n")), 1)
     found = {at: pattern.fullmatch(each) for at, each in lines if each and each[0] != "#"}
     odd = [at for at, match in found.items() if match is None]
     source.count(name, odd, "lines of another form than most", f"{wanted}; left out")

@@ -24,6 +24,8 @@ from dashboard.tables import Names, Texts
 def write_versions(found: Gathered) -> None:
     """Write the versions that are vectors or matrices.
 
+    Vectors of texts are those of queries, and of items, too, where texts are items.
+
     Raises:
         Unsure: If vectors have no ids and the caller does not say that their order is that of the
             items or texts.
@@ -40,7 +42,16 @@ def write_versions(found: Gathered) -> None:
             else:
                 _add_side(found, version, side, own, texts)
         if "items" in version.sides:
-            _write_vectors(found, version)
+            file, sides = found.vectors[name, "items"].file, version.sides
+            arrays = [rows for own in sides.values() for rows, _ in own]
+            version.form = find_form(arrays, file, found.source.options.codes)
+            if said := describe_form(version.form, arrays[0].shape[1]):
+                version.said.append(said)
+            sides["items"] += sides.get("queries", ()) if found.texts else ()
+            folder = found.folder / "models" / name
+            folder.mkdir(parents=True)
+            numbers = write_version(folder, sides, version.settings, version.form)
+            version.rows |= {f"models/{name}/{n}.npy": number for n, number in numbers.items()}
         elif version.sides:
             found.source.say(
                 name, f"vectors of texts and none of items for the version {name}", "both; left out"
@@ -215,17 +226,3 @@ def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Name
         lines = "\n".join(names.get(each, each) for each in ids)
         place.with_suffix(ending).write_text(lines, encoding="utf-8")
     version.rows[f"runs/{place.name}"] = len(own)
-
-
-def _write_vectors(found: Gathered, version: Placed) -> None:
-    """Write the vectors of items, those of texts among them where texts are items, and of texts."""
-    sides = version.sides
-    file, codes = found.vectors[version.name, "items"].file, found.source.options.codes
-    version.form = find_form([rows for own in sides.values() for rows, _ in own], file, codes)
-    if said := describe_form(version.form, sides["items"][0][0].shape[1]):
-        version.said.append(said)
-    sides["items"] += sides.get("queries", ()) if found.texts else ()
-    folder = found.folder / "models" / version.name
-    folder.mkdir(parents=True)
-    numbers = write_version(folder, sides, version.settings, version.form)
-    version.rows |= {f"models/{version.name}/{n}.npy": number for n, number in numbers.items()}

@@ -10,8 +10,10 @@ import numpy as np
 from dashboard.errors import Unsure, list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.deciding import (
+    ASKING,
     KEYWORDS,
-    SPLITS,
+    PART,
+    SEARCHED,
     TEST,
     choose_basis,
     clean_classes,
@@ -29,9 +31,7 @@ from dashboard.tables import Names, Texts
 from dashboard.texts import split_cells
 
 SPLIT = re.compile("split|subset|partition|role|part", re.I)
-ASKING, SEARCHED = ("query", "queries", "probe"), ("gallery", "database", "index")
-KNOWN = (*ASKING, *SEARCHED)
-"""Names of columns of parts of the data, and parts that ask for another one."""
+"""Names of columns of parts of the data."""
 MAX_ITEM_QUERIES = 5_000
 """Items that are asked for where nobody wrote queries; more are taken evenly from all."""
 
@@ -63,7 +63,7 @@ def make_plan(found: Gathered) -> None:
     if found.basis != "captions":
         texts = [text for _, _, text, _ in found.captions]
         found.items.add([item for _, item, _, _ in found.captions], {"caption": texts})
-        kinds = [file and find_kind(file) for file in found.items.get("file")]
+        kinds = list(map(find_kind, found.items.get("file")))
         found.items.add(list(found.items.index), {"kind": kinds})
         asked = list(dict.fromkeys(e[0] for run in found.runs.values() for e in run.rows))
         if not len(found.queries) and asked and not found.match_items(asked, "results"):
@@ -117,8 +117,8 @@ def _plan_judgements(found: Gathered) -> None:
     found.queries.add(bare, {"text": [texts.get(query, query) for query in bare]})
     found.of_queries = "text: each id" if {*bare} - texts.keys() else ""
     unjudged = len(found.queries) - len({query for query, _, _ in found.qrels})
-    what, wanted = "queries that nothing is judged for", "judgements; kept, without a value"
-    found.source.count(file, unjudged, what, wanted, "note")
+    wanted = "judgements; kept, without a value"
+    found.source.count(file, unjudged, "queries that nothing is judged for", wanted, "note")
 
 
 def _plan_labels(found: Gathered) -> None:
@@ -133,8 +133,7 @@ def _plan_labels(found: Gathered) -> None:
         settle_classes(found.items, column)
     _clean_columns(found, [column])
     cells = found.items.get(column)
-    parts = split_cells(cells)
-    classes = list(dict.fromkeys(part for cell in cells for part in parts[cell]))
+    classes = list(dict.fromkeys(chain(*split_cells(cells).values())))
     found.settings |= {"protocols": ["class_labels"], "class_label": column}
     found.files = [found.items.filled.get(column, "")]
     if options.queries_from == "keywords":
@@ -203,7 +202,7 @@ def _list_parts(found: Gathered) -> Texts:
     """Return the part of the data that each item is of, as the first column of parts says."""
     for column in filter(SPLIT.fullmatch, found.items.columns):
         parts = {item: part.lower() for item, part in found.items.list_rows(column)}
-        if any(part in KNOWN or SPLITS.fullmatch(part) for part in {*parts.values()}):
+        if any(map(PART.fullmatch, parts.values())):
             return parts
     return {}
 
@@ -218,7 +217,7 @@ def _divide_items(found: Gathered) -> None:
     if not parts or not all(own.has_ids for own in found.vectors.values()):
         return
     if not (every.isdisjoint(ASKING) or every.isdisjoint(SEARCHED)):
-        _keep_parts(found, parts, ("", *KNOWN))
+        _keep_parts(found, parts, ("", *ASKING, *SEARCHED))
         asking = [parts[item] in ASKING for item in found.items.index]
         found.asks = asks = list(compress(found.items.index, asking))
         columns = {name: [*compress(found.items.get(name), asking)] for name in found.items.columns}
@@ -242,15 +241,15 @@ def _plan_captions(found: Gathered) -> None:
         Unsure: If a file has a part of the texts of another one, as a list for tests has.
     """
     files = pick_files(found, list(dict.fromkeys(file for file, *_ in found.captions)))
+    found.captions = [row for row in found.captions if row[0] in files]
     pairs = defaultdict[str, set[Pair]](set)
     for file, item, text, _ in found.captions:
         pairs[file].add((item, text))
     lists = {file: own for file, own in pairs.items() if len({item for item, _ in own}) > 1}
-    for file in filter(lists.__contains__, files if len(files) > 1 else ()):
-        if any(lists[file] < own for own in lists.values()):
+    for file, own in lists.items():
+        if any(own < other for other in lists.values()):
             lines = list_options("--judgements", lists)
             raise Unsure(file, "a part of the texts of another file", "which one counts", lines)
-    found.captions = [row for row in found.captions if row[0] in files]
     _keep_parts(found, _list_parts(found), TEST)
     if found.source.options.judgements:
         others = found.items.index.keys() - {item for _, item, _, _ in found.captions}

@@ -20,6 +20,7 @@ from dashboard.storage.array_files import read_tensor
 from dashboard.storage.new_versions import compute_digest, list_left_out
 from dashboard.storage.settings import Settings
 from dashboard.tables import AnyArray, Names
+from dashboard.texts import require_file
 
 Inputs = Names | Sequence[Image.Image]
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -95,9 +96,8 @@ def open_model(folder: Path, named: str) -> BatchEncoder:
     model = load_model(folder, None)
 
     def encode(inputs: Inputs, side: str) -> AnyArray:
-        is_text = isinstance(inputs[0], str)
         run = model.encode_query if side == "queries" else model.encode_document
-        run, what = (run, "texts") if is_text else (model.encode, "pictures")
+        run, what = (run, "texts") if isinstance(inputs[0], str) else (model.encode, "pictures")
         with explain_errors(
             named, f"a model that does not embed {what}", f"one that embeds {what}, such as CLIP"
         ):
@@ -121,15 +121,13 @@ def _fetch(name: str) -> Path:
     """Return the folder of a model on the hub; it is fetched once."""
     import huggingface_hub
 
-    try:
+    with explain_errors(
+        "the encoder",
+        f"no model {name!r}",
+        "a model that the hub gives out, or the folder of one on this machine",
+        "Fetch the folder elsewhere and name it, if the hub cannot be reached from here.",
+    ):
         return Path(huggingface_hub.snapshot_download(name, allow_patterns=list(FILES)))
-    except (OSError, ValueError, RuntimeError) as error:
-        raise DataError(
-            "the encoder",
-            f"no model {name!r} ({type(error).__name__})",
-            "a model that the hub gives out, or the folder of one on this machine",
-            do="Fetch the folder elsewhere and name it, if the hub cannot be reached from here.",
-        ) from error
 
 
 def _open_network(path: Path, picture: Settings) -> BatchEncoder:
@@ -137,8 +135,7 @@ def _open_network(path: Path, picture: Settings) -> BatchEncoder:
     from dashboard.retrieval.network import open_network
     from dashboard.retrieval.pictures import check_layout, lay_out
 
-    if not path.is_file():
-        raise DataError(path.name, "no such file", "an ONNX network of pictures")
+    require_file(path, path.name, "an ONNX network of pictures")
     if "size" not in picture:
         raise DataError(
             path.name,

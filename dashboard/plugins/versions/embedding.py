@@ -246,7 +246,7 @@ def _encode(batch: Batch, side: _Side, encoder: BatchEncoder) -> Units:
     inputs = [each for found in batch.values() for each in found]
     rows = encoder.encode(inputs, side.name)
     width = next((len(each) for each in side.vectors.values()), rows.shape[-1])
-    if rows.ndim != 2 or rows.shape != (len(inputs), width) or rows.dtype.kind not in "fiu":
+    if rows.shape != (len(inputs), width) or rows.dtype.kind not in "fiu":
         raise DataError(
             encoder.name,
             f"an array of the shape {rows.shape} for {len(inputs):,} inputs",

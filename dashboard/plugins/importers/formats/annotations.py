@@ -52,23 +52,28 @@ def _read_json(source: Source, name: str) -> Pieces:
         yield from _read_answers(source, name)
         return
     found = source.read_json(name)
-    if isinstance(found, list):
-        yield from _list_tasks(source, name, found)
-    elif "shapes" in found:  # LabelMe
-        flags = [key for key, is_set in found.get("flags", {}).items() if is_set]
-        for column, labels in (("label", find_labels(found["shapes"])), ("flags", flags)):
-            yield make_labelled(name, [(found["imagePath"], labels)], column)
-    elif "items" in found:  # Datumaro
-        classes = [each["name"] for each in found["categories"]["label"]["labels"]]
-        own = (
-            (each["id"], find_labels(each.get("annotations"), classes)) for each in found["items"]
-        )
-        yield make_labelled(name, own)
-    elif "samples" in found:
-        yield from _list_samples(source, name, found["samples"])
-    else:
-        classes, own = found.get("classes") or [], found["labels"].items()
-        yield make_labelled(name, ((key, find_labels(e, classes, True)) for key, e in own))
+    match found:
+        case list(tasks):
+            yield from _list_tasks(source, name, tasks)
+        case {"shapes": shapes, "imagePath": file}:  # LabelMe
+            flags = [key for key, is_set in found.get("flags", {}).items() if is_set]
+            yield make_labelled(name, [(file, find_labels(shapes))])
+            yield make_labelled(name, [(file, flags)], "flags")
+        case {"items": items, "categories": {"label": {"labels": labels}}}:  # Datumaro
+            classes = [each["name"] for each in labels]
+            own = ((each["id"], find_labels(each.get("annotations"), classes)) for each in items)
+            yield make_labelled(name, own)
+        case {"samples": samples}:  # FiftyOne, as all others
+            told = dict.fromkeys(key for e in samples for key, own in e.items() if find_labels(own))
+            spans = sum("'support'" in str(each) for each in samples)
+            wanted = "labels of whole clips; the spans are left out, the labels kept"
+            source.count(name, spans, "clips with labels of a part", wanted)
+            for column in told:  # tags never are one
+                pairs = ((str(each["filepath"]), find_labels(each.get(column))) for each in samples)
+                yield make_labelled(name, pairs, column)
+        case _:
+            classes, told = found.get("classes") or [], found["labels"].items()
+            yield make_labelled(name, ((key, find_labels(e, classes, True)) for key, e in told))
 
 
 def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Pieces:
@@ -100,17 +105,6 @@ def _read_answers(source: Source, name: str) -> Pieces:
         rows.append((line, list_inside(row)))
     source.count(name, odd, "answers that do not accept", "accept; left out")
     yield from list_pieces(source, [make_block(source, name, rows)])
-
-
-def _list_samples(source: Source, name: str, samples: Sequence[Any]) -> Pieces:
-    """Yield FiftyOne's samples with each field of labels; tags never are one."""
-    fields = dict.fromkeys(key for each in samples for key, own in each.items() if find_labels(own))
-    spans = sum("'support'" in str(each) for each in samples)
-    wanted = "labels of whole clips; the spans are left out, the labels kept"
-    source.count(name, spans, "clips with labels of a part", wanted)
-    for column in fields:
-        pairs = ((str(each["filepath"]), find_labels(each.get(column))) for each in samples)
-        yield make_labelled(name, pairs, column)
 
 
 def recognise_boxes(source: Source) -> Names:

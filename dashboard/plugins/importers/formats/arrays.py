@@ -24,7 +24,7 @@ from dashboard.plugins.importers.pieces import (
     write_list,
 )
 from dashboard.plugins.importers.source import Columns, Source, find_folder_of, find_stem
-from dashboard.storage.array_files import READERS, read_arrays
+from dashboard.storage.array_files import READERS, read_arrays, read_beside
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.new_versions import MATRIX
 from dashboard.storage.vector_ids import (
@@ -38,7 +38,6 @@ from dashboard.storage.vector_ids import (
     list_ids,
     list_texts,
     names_texts,
-    read_beside,
 )
 from dashboard.tables import AnyArray, Names, Texts
 

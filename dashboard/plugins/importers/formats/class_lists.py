@@ -47,13 +47,11 @@ def read_flags(source: Source, files: Names) -> Pieces:
 
 
 def _read_flags(source: Source, name: str, queries: Names, is_whole: bool) -> Pieces:
-    text = source.read_text(name)
-    first = text.split("\n")[0].strip()
+    first = source.read_head(name).split("\n")[0].strip()
     width = 1 if re.fullmatch(CLASS, first) else len(first.split()) - 1
     form = re.compile(FLAGS % f"{{{width}}}" if width > 1 else CLASS)
-    good = match_lines(source, name, text, form, f"a path and {width} labels")
     rows: Texts = {}
-    for match in good:
+    for match in match_lines(source, name, form, f"a path and {width} labels"):
         flags = match[2].split()
         own = [f"label {at}" for at, flag in enumerate(flags) if flag == "1"]
         rows.setdefault(match[1], write_list(own) if width > 1 else flags[0])
@@ -88,15 +86,14 @@ def read_classes(source: Source, files: Names) -> Pieces:
     header = find_header(source.read_head(name))
     names, (path, kind) = header.split(), HEADS[header]
     form = re.compile(r"\d+|" + r"\s+".join([r"(\S+)"] * len(names)))  # In-shop begins by a number
-    found = match_lines(source, name, source.read_text(name), form, f"{len(names)} fields")
+    found = match_lines(source, name, form, f"{len(names)} fields")
     rows = [dict(zip(names, each.groups(), strict=True)) for each in found if each[1]][1:]
-    told = [row.get("evaluation_status", "gallery") for row in rows]
-    sides = [part if part in ("query", "train") else "gallery" for part in told]
+    sides = [row.get("evaluation_status", "gallery") for row in rows]
     for side in ("gallery", "query"):
         own = {row[path]: row[kind] for row, part in zip(rows, sides, strict=True) if part == side}
         yield _make_part(name, own, "class", side == "query")
-    train, wanted = sides.count("train"), "others; left out"
-    source.count(name, train, "pictures of the part train", wanted, "note")
+    train = sides.count("train")
+    source.count(name, train, "pictures of the part train", "others; left out", "note")
 
 
 NAMED = re.compile(r"(\d+|[a-z]\d{3,8}|/[mg]/\w+)[ \t,:]+\"?(?=.*[^\W\d_])(.+?)\"?")

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import zip_longest
 
 from dashboard.errors import list_names
-from dashboard.plugins.importers.deciding import SPLITS
+from dashboard.plugins.importers.deciding import PART, SPLITS
 from dashboard.plugins.importers.pieces import Format, Items, Pieces, list_lines, read_each
 from dashboard.plugins.importers.source import Columns, Source, find_folder_of
 from dashboard.storage.media import EXTENSION, is_video
@@ -13,11 +13,9 @@ from dashboard.tables import Names, Texts
 
 GENERAL = re.compile(
     r"(image|img|video|reference)s?|pictures|photos|clips|media|data|files|jpe?g|png|posters|gifs|"
-    rf"raw|all|dataset|query|queries|gallery|database|{SPLITS.pattern}"
+    rf"raw|all|dataset|{PART.pattern}"
 )
 """Words in names of folders that are no classes."""
-PART = re.compile(rf"query|queries|gallery|database|{SPLITS.pattern}", re.I)
-"""Names of folders that are parts of the data."""
 BESIDE = frozenset({"set", "bounding", "box", ""})
 """Words that may stand beside these; alone they are classes."""
 SHARDED = re.compile(r"(^|/)(\d\d+)/\2\d")

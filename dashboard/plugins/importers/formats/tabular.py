@@ -9,7 +9,6 @@ from pathlib import Path
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
 from dashboard.plugins.importers.column_roles import (
-    GRADES,
     HIVE,
     SPANS,
     Roles,
@@ -118,12 +117,12 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     if not told:
         wanted = "a column of grades; the pairs are relevant"
         source.say(block.file, "queries and items alone", wanted, "note")
-    of, grades = roles.of, GRADES | source.options.grades
+    of = roles.of
     every = [(e, name) for e in told or ["grade"] for name in split_columns(block, of.get(e, ""))]
     for role, column in every:
         cells = block.columns.get(column) or ["1"] * len(block.lines)
         plain = (cell.strip('[]"') for cell in cells)
-        numbers = read_numbers([grades.get(cell.lower(), cell) for cell in plain])
+        numbers = read_numbers([source.options.grades.get(cell.lower(), cell) for cell in plain])
         odd = [at for at, number in zip(block.lines, numbers, strict=True) if number != number]
         what = f"cells of {column} that are no number"
         source.count(block.file, odd, what, "numbers; rows left out")

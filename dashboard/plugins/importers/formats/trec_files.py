@@ -97,8 +97,9 @@ def _has_ranks(name: str, lines: Sequence[re.Match[str]]) -> bool:
 
 
 def _read_file(source: Source, name: str) -> Pieces:
-    form, text = find_form(name, source.read_head(name)), source.read_text(name)
+    form = find_form(name, source.read_head(name))
     if form == "topics":
+        text = source.read_text(name)
         found = [(TOPIC_ID.search(each), TITLE.search(each)) for each in TOPIC.findall(text)]
         told = [(a[1] or a[2], " ".join(b[1].split())) for a, b in found if a and b]
         source.count(
@@ -109,7 +110,7 @@ def _read_file(source: Source, name: str) -> Pieces:
         )
         yield _make_queries(name, told)
         return
-    lines = match_lines(source, name, text, FORMS[form], f"a line of {form}")
+    lines = match_lines(source, name, FORMS[form], f"a line of {form}")
     if form == "queries":
         yield _make_queries(name, [(each[1], each[2]) for each in lines])
         return
