@@ -192,7 +192,13 @@ def _open(folder: Path) -> Collection:
     _report_unread(folder, findings)
     if "qrels" in unread and not (folder / "items.csv").is_file():
         raise unread["qrels"]
-    items, queries = _read_items(folder, qrels, runs, findings)
+    items, queries = _name_tables(qrels, runs.values()) if qrels else (None, None)
+    if not items or (folder / "items.csv").is_file():
+        items = read_table(folder / "items.csv", "items.csv", ("item_id",), findings)
+    if not len(items):
+        raise DataError("items.csv", "no items", "at least one item")
+    if not queries or (folder / "queries.csv").is_file():
+        queries = _read_queries(folder, items, findings)
     items = _add_judged(items, qrels, findings)
     versions = read_versions(folder, items, queries, broken, findings)
     named = {f"runs/{name}": pairs for name, pairs in runs.items()}
@@ -273,20 +279,6 @@ def _read_plugins(opened: Collection, findings: Findings) -> Collection:
     usable = {name: version for name, version in versions.items() if name not in broken}
     ordered = sorted(usable.items(), key=lambda pair: make_natural(pair[0]))
     return replace(opened, versions=dict(ordered))
-
-
-def _read_items(
-    folder: Path, qrels: Pairs | None, runs: Mapping[str, Pairs], findings: Findings
-) -> tuple[Table, Table]:
-    """Return items and queries; without their files, those that judgements and runs name."""
-    items, queries = _name_tables(qrels, runs.values()) if qrels else (None, None)
-    if not items or (folder / "items.csv").is_file():
-        items = read_table(folder / "items.csv", "items.csv", ("item_id",), findings)
-    if not len(items):
-        raise DataError("items.csv", "no items", "at least one item")
-    if not queries or (folder / "queries.csv").is_file():
-        queries = _read_queries(folder, items, findings)
-    return items, queries
 
 
 def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:

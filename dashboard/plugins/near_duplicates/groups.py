@@ -72,7 +72,7 @@ def find_groups(collection: Collection, way: str) -> Groups:
     identical, or whose vectors are so in the version that a value of the choice names.
     """
     version = collection.versions.get(way.removeprefix(BY))
-    root = str(collection.settings.get("media_root", "media"))
+    root = collection.settings.get("media_root", "media")
     stored = version.items if version else None
     first = _find_firsts(collection.items, stored, collection.folder, root)
     members = np.flatnonzero(np.bincount(first, minlength=len(first))[first] > 1)
