@@ -199,7 +199,12 @@ def _open(folder: Path) -> Collection:
         raise DataError("items.csv", "no items", "at least one item")
     if not queries or (folder / "queries.csv").is_file():
         queries = _read_queries(folder, items, findings)
-    items = _add_judged(items, qrels, findings)
+    if qrels and (outside := sorted(name for name in qrels.items if name not in items.index)):
+        wanted = "items; they count as relevant, but only a file of results can name them"
+        findings += count_odd("qrels", outside, "judged items outside the gallery", wanted)
+        columns = {name: (*cells, *[""] * len(outside)) for name, cells in items.columns.items()}
+        columns["item_id"] = (*items.ids, *outside)
+        items = Table(items.file, "item_id", columns, items.lines)
     versions = read_versions(folder, items, queries, broken, findings)
     named = {f"runs/{name}": pairs for name, pairs in runs.items()}
     for file, pairs in (({"qrels": qrels} if qrels else {}) | named).items():
@@ -293,18 +298,6 @@ def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:
     (name, pairs), (other, others) = found
     add_finding(findings, other, f"judgements beside {name}", "one file; merged", "note")
     return merge_pairs(pairs, others, name, other)
-
-
-def _add_judged(items: Table, qrels: Pairs | None, findings: Findings) -> Table:
-    """Return the items and after them judged ones that the file lacks: these count as relevant."""
-    outside = [name for name in qrels.items if name not in items.index] if qrels else []
-    if not outside:
-        return items
-    wanted = "items; they count as relevant, but only a file of results can name them"
-    findings += count_odd("qrels", sorted(outside), "judged items outside the gallery", wanted)
-    columns = {name: (*cells, *[""] * len(outside)) for name, cells in items.columns.items()}
-    columns["item_id"] = (*items.ids, *sorted(outside))
-    return Table(items.file, "item_id", columns, items.lines)
 
 
 def _read_queries(folder: Path, items: Table, findings: Findings) -> Table:
