@@ -16,7 +16,7 @@ from dashboard.errors import DataError, Finding, Findings, Level, add_finding, c
 from dashboard.plugins import list_plugins, load
 from dashboard.storage.folders import find_data
 from dashboard.storage.media import match_ids
-from dashboard.storage.runs import Pairs, merge_pairs, read_qrels, read_run
+from dashboard.storage.runs import Pairs, list_pairs, make_pairs, read_qrels, read_run
 from dashboard.storage.settings import SETTINGS, Settings, read_settings
 from dashboard.storage.versions import (
     RUNS,
@@ -287,7 +287,7 @@ def _read_plugins(opened: Collection, findings: Findings) -> Collection:
 
 
 def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:
-    """Return the judgements of a folder: one file, or two that agree."""
+    """Return the judgements of a folder: one file, or two that do not contradict each other."""
     found = [
         (name, read_qrels(folder / name, name, findings))
         for name in QRELS
@@ -297,7 +297,16 @@ def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:
         return found[0][1] if found else None
     (name, pairs), (other, others) = found
     add_finding(findings, other, f"judgements beside {name}", "one file; merged", "note")
-    return merge_pairs(pairs, others, name, other)
+    values = dict(list_pairs(pairs))
+    for pair, value in list_pairs(others):
+        if values.setdefault(pair, value) != value:
+            raise DataError(
+                other,
+                f"grade {value:g} for query {pair[0]!r} and item {pair[1]!r}",
+                f"{values[pair]:g}, as {name} has",
+                do=f"Remove {other} or {name}.",
+            )
+    return make_pairs(values)
 
 
 def _read_queries(folder: Path, items: Table, findings: Findings) -> Table:
