@@ -143,7 +143,7 @@ def open_collection(folder: Path) -> Collection:
         there = sorted(path.parent.name for path in find_data().glob("*/collection.toml"))
         do = f"There are: {list_names(there, 20)}." if there else ""
         raise DataError(str(folder), "no such folder", "the folder of a collection", do=do)
-    state = tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in _list(folder))
+    state = [(path, path.stat().st_mtime_ns, path.stat().st_size) for path in _list(folder)]
     with _LOCK:
         if folder not in _OPEN or _OPEN[folder][0] != state:
             _OPEN[folder] = (state, _open(folder))
@@ -323,8 +323,8 @@ def _read_queries(folder: Path, items: Table, findings: Findings) -> Table:
         why = f"names the unknown item {item[:80]!r}" if item else "has no text and no item"
         wanted = "a query; left out"
         add_finding(findings, "queries.csv", f"{query} {why}", wanted, "warning", table.lines[row])
-    columns = {name: tuple(column[row] for row in kept) for name, column in table.columns.items()}
-    columns["item_id"] = tuple(names.get(table["item_id"][row], "") for row in kept)
+    columns = {name: [column[row] for row in kept] for name, column in table.columns.items()}
+    columns["item_id"] = [names.get(table["item_id"][row], "") for row in kept]
     return Table("queries.csv", "query_id", columns, [table.lines[row] for row in kept])
 
 

@@ -76,12 +76,6 @@ def find_all_judged(lists: Sequence[JudgingList], rows: Verdicts) -> dict[str, J
     return found
 
 
-def find_next(made: JudgingList, rows: Verdicts, author: str) -> Pair | None:
-    """Return the first pair of an open list that a person has not judged; None if all are."""
-    judged = find_judged(made, rows).get(author, set())
-    return None if made.closed else next((pair for pair in made.asked if pair not in judged), None)
-
-
 def count_values(made: JudgingList, rows: Verdicts) -> Rows:
     """Return query_id, item_id, people and values of each pair of a list, such as `not 1`.
 
