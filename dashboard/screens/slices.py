@@ -3,11 +3,12 @@
 from functools import partial
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from dashboard.commands.compare_slices import COLUMNS as SLICES
 from dashboard.evaluation.slicing import JOIN, describe_worst
-from dashboard.study.changes import list_slice_changes
+from dashboard.study.changes import list_changes
 from dashboard.texts import count_things
 from dashboard.views.address import escape_markdown, merge_choices
 from dashboard.views.change_charts import draw_forest, draw_heatmap, draw_pickable
@@ -64,7 +65,11 @@ with right:
         draw_pickable(charts["Two columns"], "heatmap", "slice", "picked_slice")
         st.caption("Mean change and number of queries; * fewer than 5. Click a cell to list them.")
     if picked := choices["picked_slice"]:
-        found = list_slice_changes(study, choices)
+        slices, none = study.list_slices(), np.zeros(len(study.queries), bool)
+        inside = np.logical_and.reduce([slices.get(name, none) for name in picked])
+        kept = set(np.array(study.query_ids)[inside])
+        changes = list_changes(study, *versions, metric)
+        found = [row for row in changes if row["query_id"] in kept]
         named, number = escape_markdown(JOIN.join(picked)), count_things(len(found), "query")
         st.markdown(f"**{named}**: {number}, worst first")
         st.page_link(

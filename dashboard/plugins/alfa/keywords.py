@@ -117,7 +117,7 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
     wanted = tuple(map(_name_group, collection.settings.get("groups", ())))
     names = {column: _name_group(column) for column in table.columns}
     columns = {g: c for c, g in names.items() if c.lower().startswith("pv_") or g in wanted}
-    groups = [g for g in wanted if g in columns] or list(columns)
+    groups = tuple(g for g in wanted if g in columns) or tuple(columns)
     if not groups:
         others = [column for column in table.columns if column != "slice_id"]
         raise DataError(
