@@ -8,11 +8,11 @@ from typing import NoReturn
 
 from dashboard.commands import (
     NAMES,
+    WORDS,
     check,
     compare_slices,
     compare_versions,
     explain_variables,
-    explain_words,
     keys,
     measure,
     metrics,
@@ -60,8 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 add_choices(own, *command.KEYS)
             add_options(own, command.OPTIONS)
         own.add_argument("--format", choices=FORMATS, default="table", help="(default: table)")
-    if gone := explain_words(words):
-        parser.error(gone)
+    options = (word.partition("=")[0] for word in words if word.startswith("--"))
+    for word in (word for word in (*words[:1], *options) if word in WORDS):
+        parser.error(f"There is no {word} any more. {WORDS[word]}")
     call = parser.parse_args(words)
     try:
         rows, columns, code = COMMANDS[call.command].answer(call)

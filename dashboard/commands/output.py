@@ -100,7 +100,7 @@ def list_values(collection: Collection, version: str, baseline: str = "") -> Tex
     from dashboard.storage.versions import order_versions
 
     others = [name for name in order_versions(collection.versions) if name != version]
-    usual = baseline or str(collection.settings.get("default_baseline", ""))
+    usual = baseline or collection.settings.get("default_baseline")
     first = usual if usual in others else "".join(others[:1])
     values = {"collection": collection.name, "baseline": first, "candidate": version}
     return {key: value for key, value in values.items() if value}

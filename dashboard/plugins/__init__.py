@@ -170,7 +170,15 @@ def _find_plugins() -> tuple[tuple[Plugin, ...], tuple[DataError, ...]]:
         for module in _MODULES.values():  # its metrics find the names of those before it taken
             _resolve(module, module.PLUGIN.metrics)
         try:
-            found.append(_add(read, file))
+            module = read()
+            plugin = getattr(module, "PLUGIN", None)
+            if not isinstance(plugin, Plugin):
+                do = "See plugins/README.md for an example."
+                raise DataError(file, "no PLUGIN", "PLUGIN = Plugin(name=…)", do=do)
+            _check_names(module, file)
+            _check_hooks(plugin, module, file)
+            _MODULES[plugin.name] = module
+            found.append(plugin)
         except DataError as error:
             problems.append(error)
         except (Exception, SystemExit) as error:
@@ -195,19 +203,6 @@ def _import_file(path: Path, number: int) -> ModuleType:
     module = sys.modules[name] = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def _add(read: Callable[[], ModuleType], file: str) -> Plugin:
-    """Return the plugin of a team's file; raise DataError if it cannot be used."""
-    module = read()
-    plugin = getattr(module, "PLUGIN", None)
-    if not isinstance(plugin, Plugin):
-        do = "See plugins/README.md for an example."
-        raise DataError(file, "no PLUGIN", "PLUGIN = Plugin(name=…)", do=do)
-    _check_names(module, file)
-    _check_hooks(plugin, module, file)
-    _MODULES[plugin.name] = module
-    return plugin
 
 
 def _check_hooks(plugin: Plugin, module: ModuleType, file: str) -> None:

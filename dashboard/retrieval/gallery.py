@@ -132,7 +132,7 @@ class Gallery:
         rows = self.rows[items[items >= 0]]
         rows = np.sort(rows[rows >= 0])
         known = self.vectors
-        ids = tuple(known.ids[row] for row in rows.tolist())
+        ids = [known.ids[row] for row in rows.tolist()]
         vectors = replace(known, ids=ids, rows=known.rows[rows], lengths=known.lengths[rows])
         return Gallery(vectors, self.items[rows], self.places)
 

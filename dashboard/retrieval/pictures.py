@@ -82,7 +82,23 @@ def encode_picture(folder: Path, version: str, image: Image.Image) -> Float32Arr
     paths = [_find_network(folder, f"models/{version}", settings["network"])]
     if settings["before"]:
         paths.insert(0, _find_network(folder, "networks", settings["before"]))
-    return _run(paths, lay_out(settings, image), name)
+    values = lay_out(settings, image)
+    given = BytesIO()
+    np.save(given, values, allow_pickle=False)
+    call = [sys.executable, "-I", str(CHILD), *map(str, paths)]  # a process of its own
+    try:
+        done = subprocess.run(
+            call, input=given.getvalue(), capture_output=True, timeout=TIMEOUT_SECONDS, check=True
+        )
+        found = np.load(BytesIO(done.stdout), allow_pickle=False)
+    except subprocess.TimeoutExpired as error:
+        why = f"a network that takes longer than {TIMEOUT_SECONDS} s"
+        raise DataError(name, why, "an answer within that time") from error
+    except (subprocess.CalledProcessError, ValueError, EOFError, OSError) as error:
+        shape = list(values.shape)
+        expected = f"ONNX with one input of the shape {shape}, and the package onnxruntime"
+        raise DataError(name, "a network that cannot be run", expected) from error
+    return np.asarray(found, np.float32).reshape(1, -1)
 
 
 def lay_out(settings: Settings, image: Image.Image) -> Float32Array:
@@ -137,26 +153,6 @@ def _find_network(folder: Path, place: str, file: object) -> Path:
     if path.parent != root or not path.is_file():
         raise DataError(f"{place}/{str(file)[:80]}", "no such file", "an ONNX network")
     return path
-
-
-def _run(paths: list[Path], values: Float32Array, name: str) -> Float32Array:
-    """Return what networks make of pixels, in a process of their own."""
-    given = BytesIO()
-    np.save(given, values, allow_pickle=False)
-    call = [sys.executable, "-I", str(CHILD), *map(str, paths)]
-    try:
-        done = subprocess.run(
-            call, input=given.getvalue(), capture_output=True, timeout=TIMEOUT_SECONDS, check=True
-        )
-        found = np.load(BytesIO(done.stdout), allow_pickle=False)
-    except subprocess.TimeoutExpired as error:
-        why = f"a network that takes longer than {TIMEOUT_SECONDS} s"
-        raise DataError(name, why, "an answer within that time") from error
-    except (subprocess.CalledProcessError, ValueError, EOFError, OSError) as error:
-        shape = list(values.shape)
-        expected = f"ONNX with one input of the shape {shape}, and the package onnxruntime"
-        raise DataError(name, "a network that cannot be run", expected) from error
-    return np.asarray(found, np.float32).reshape(1, -1)
 
 
 def fit_to_items(vector: Float32Array, items: Float32Array, name: str) -> Float32Array:

@@ -187,7 +187,7 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
     tied = np.flatnonzero(is_same | np.append(is_same[1:], False))
     if ties == "id":
         named, at = np.unique(pairs.item[order[tied]], return_inverse=True)
-        place = place_items(tuple(pairs.items[each] for each in named.tolist()), ties)[at]
+        place = place_items([pairs.items[each] for each in named.tolist()], ties)[at]
     else:
         place = np.where(item[tied] < 0, len(items), item[tied])
     item[tied] = item[tied][np.lexsort((place, np.cumsum(~is_same)[tied]))]

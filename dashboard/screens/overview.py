@@ -7,19 +7,18 @@ from dashboard.commands.measure import MEANS
 from dashboard.evaluation.slicing import SMALL_SLICE, describe_worst
 from dashboard.study.changes import count_outcomes, describe_gaps, list_changes
 from dashboard.texts import count_things
-from dashboard.views.address import draw_text, escape_markdown
-from dashboard.views.charts import colour_versions, draw_slice_values, show_chart
+from dashboard.views.address import draw_text, escape_markdown, merge_choices
+from dashboard.views.change_charts import draw_bar
+from dashboard.views.charts import colour_versions, draw_curve, draw_slice_values, show_chart
 from dashboard.views.comparison import compare_on_page, draw_verdict, find_front, show_progress
 from dashboard.views.components import make_line
 from dashboard.views.data_tables import draw_table
 from dashboard.views.downloads import draw_sharing, write_markdown
-from dashboard.views.frame import draw_sections, open_page, split_page
+from dashboard.views.frame import draw_sections, find_pages, open_page, split_page
 from dashboard.views.queries import draw_queries
 from dashboard.views.version_table import (
     count_queries,
-    draw_interval,
     list_versions,
-    make_curve,
     name_curve,
     pick_slices,
 )
@@ -37,20 +36,36 @@ counted += f" · {count_things(len(collection.versions), 'version')}"
 title, contents = map(escape_markdown, (collection.title, counted))
 top.markdown(f"### {title} :small[{contents}]")
 with show_progress(f"Measuring {len(runs)} versions"):
-    study.measure(runs, f"{choices['metrics']} {name_curve(metric)}")  # of one search
+    curve = name_curve(metric)
+    study.measure(runs, f"{choices['metrics']} {curve}")  # of one search
     means = study.list_means(runs, choices["metrics"])
 rows, front = compare_on_page(study, choices)
 with st.container(border=True):
     told = draw_verdict(study, choices, front, runs)
     changes = list_changes(study, *versions, metric)
     if is_compared:
-        draw_interval(front, count_outcomes(changes))
+        left, right = st.columns([3, 2], vertical_alignment="center")
+        with left:
+            if front["low"] is not None:
+                show_chart(draw_bar(front))
+        with right, make_line():
+            counts = count_outcomes(changes)
+            for name, sign in {"better": "▲", "same": "●", "worse": "▼"}.items():
+                st.page_link(
+                    find_pages()["compare"],
+                    label=f"{sign} {counts[name]:,} {name}",
+                    query_params=merge_choices(outcome=name),
+                )
     for sentence in describe_gaps(study, runs)["note"]:
         draw_text("caption", sentence)
 
 colours = colour_versions([*versions, *runs])
-curves = draw_sections("curve", study, choices) or [make_curve(study, runs, metric, colours)]
+curves = draw_sections("curve", study, choices)
 charts = {title: chart for each in curves for title, chart in each.items()}
+if not curves and curve:
+    points = study.list_means(runs, curve)
+    name = points[0]["metric"]
+    charts[f"{name} over K"] = draw_curve(points, name, colours)
 is_wide = len(runs) > MAX_BESIDE or not charts
 left, right = (st.container(), st.container()) if is_wide else split_page(7, 4)
 with left:

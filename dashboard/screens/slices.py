@@ -1,10 +1,14 @@
 """Where is the candidate better or worse than the baseline?"""
 
+from functools import partial
+from typing import Any
+
+import numpy as np
 import streamlit as st
 
 from dashboard.commands.compare_slices import COLUMNS as SLICES
 from dashboard.evaluation.slicing import JOIN, describe_worst
-from dashboard.study.changes import list_slice_changes
+from dashboard.study.changes import list_changes
 from dashboard.texts import count_things
 from dashboard.views.address import escape_markdown, merge_choices
 from dashboard.views.change_charts import draw_forest, draw_heatmap, draw_pickable
@@ -14,7 +18,7 @@ from dashboard.views.data_tables import draw_folded, draw_table, write_table
 from dashboard.views.downloads import draw_sharing, write_markdown
 from dashboard.views.frame import find_pages, open_page, split_page
 from dashboard.views.queries import draw_queries
-from dashboard.views.slice_table import COLUMNS, make_cells, make_lines, pick_columns, write_slice
+from dashboard.views.slice_table import COLUMNS, make_cells, make_lines, write_slice
 
 MAX_PAIRS = 20
 
@@ -48,13 +52,24 @@ with left:
         st.markdown("**Pairs of slices with 5 queries or more**, worst first")
         draw_table(COLUMNS, [write_slice(row, within) for row in pairs[:MAX_PAIRS]])
 with right:
-    if columns := pick_columns(list(study.list_slices())):
-        cells = make_cells(study.cross_slices(*versions, metric, *columns))
-        charts["Two columns"] = draw_heatmap(cells, *columns)
+    columns = list(dict.fromkeys(name.partition("=")[0] for name in study.list_slices()))
+    if columns[1:]:
+        pick: Any = partial(st.selectbox, label_visibility="collapsed", width=200)
+        with make_line():
+            st.markdown("**Two columns**", width="content")
+            first = pick("Lines", columns, key="slices-first")
+            columns.remove(first)
+            second = pick("Columns", columns, key="slices-second")
+        cells = make_cells(study.cross_slices(*versions, metric, first, second))
+        charts["Two columns"] = draw_heatmap(cells, first, second)
         draw_pickable(charts["Two columns"], "heatmap", "slice", "picked_slice")
         st.caption("Mean change and number of queries; * fewer than 5. Click a cell to list them.")
     if picked := choices["picked_slice"]:
-        found = list_slice_changes(study, choices)
+        slices, none = study.list_slices(), np.zeros(len(study.queries), bool)
+        inside = np.logical_and.reduce([slices.get(name, none) for name in picked])
+        kept = set(np.array(study.query_ids)[inside])
+        changes = list_changes(study, *versions, metric)
+        found = [row for row in changes if row["query_id"] in kept]
         named, number = escape_markdown(JOIN.join(picked)), count_things(len(found), "query")
         st.markdown(f"**{named}**: {number}, worst first")
         st.page_link(

@@ -16,7 +16,7 @@ from dashboard.errors import DataError, Finding, Findings, Level, add_finding, c
 from dashboard.plugins import list_plugins, load
 from dashboard.storage.folders import find_data
 from dashboard.storage.media import match_ids
-from dashboard.storage.runs import Pairs, merge_pairs, read_qrels, read_run
+from dashboard.storage.runs import Pairs, list_pairs, make_pairs, read_qrels, read_run
 from dashboard.storage.settings import SETTINGS, Settings, read_settings
 from dashboard.storage.versions import (
     RUNS,
@@ -143,7 +143,7 @@ def open_collection(folder: Path) -> Collection:
         there = sorted(path.parent.name for path in find_data().glob("*/collection.toml"))
         do = f"There are: {list_names(there, 20)}." if there else ""
         raise DataError(str(folder), "no such folder", "the folder of a collection", do=do)
-    state = tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in _list(folder))
+    state = [(path, path.stat().st_mtime_ns, path.stat().st_size) for path in _list(folder)]
     with _LOCK:
         if folder not in _OPEN or _OPEN[folder][0] != state:
             _OPEN[folder] = (state, _open(folder))
@@ -192,8 +192,19 @@ def _open(folder: Path) -> Collection:
     _report_unread(folder, findings)
     if "qrels" in unread and not (folder / "items.csv").is_file():
         raise unread["qrels"]
-    items, queries = _read_items(folder, qrels, runs, findings)
-    items = _add_judged(items, qrels, findings)
+    items, queries = _name_tables(qrels, runs.values()) if qrels else (None, None)
+    if not items or (folder / "items.csv").is_file():
+        items = read_table(folder / "items.csv", "items.csv", ("item_id",), findings)
+    if not len(items):
+        raise DataError("items.csv", "no items", "at least one item")
+    if not queries or (folder / "queries.csv").is_file():
+        queries = _read_queries(folder, items, findings)
+    if qrels and (outside := sorted(name for name in qrels.items if name not in items.index)):
+        wanted = "items; they count as relevant, but only a file of results can name them"
+        findings += count_odd("qrels", outside, "judged items outside the gallery", wanted)
+        columns = {name: (*cells, *[""] * len(outside)) for name, cells in items.columns.items()}
+        columns["item_id"] = (*items.ids, *outside)
+        items = Table(items.file, "item_id", columns, items.lines)
     versions = read_versions(folder, items, queries, broken, findings)
     named = {f"runs/{name}": pairs for name, pairs in runs.items()}
     for file, pairs in (({"qrels": qrels} if qrels else {}) | named).items():
@@ -275,22 +286,8 @@ def _read_plugins(opened: Collection, findings: Findings) -> Collection:
     return replace(opened, versions=dict(ordered))
 
 
-def _read_items(
-    folder: Path, qrels: Pairs | None, runs: Mapping[str, Pairs], findings: Findings
-) -> tuple[Table, Table]:
-    """Return items and queries; without their files, those that judgements and runs name."""
-    items, queries = _name_tables(qrels, runs.values()) if qrels else (None, None)
-    if not items or (folder / "items.csv").is_file():
-        items = read_table(folder / "items.csv", "items.csv", ("item_id",), findings)
-    if not len(items):
-        raise DataError("items.csv", "no items", "at least one item")
-    if not queries or (folder / "queries.csv").is_file():
-        queries = _read_queries(folder, items, findings)
-    return items, queries
-
-
 def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:
-    """Return the judgements of a folder: one file, or two that agree."""
+    """Return the judgements of a folder: one file, or two that do not contradict each other."""
     found = [
         (name, read_qrels(folder / name, name, findings))
         for name in QRELS
@@ -300,19 +297,16 @@ def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:
         return found[0][1] if found else None
     (name, pairs), (other, others) = found
     add_finding(findings, other, f"judgements beside {name}", "one file; merged", "note")
-    return merge_pairs(pairs, others, name, other)
-
-
-def _add_judged(items: Table, qrels: Pairs | None, findings: Findings) -> Table:
-    """Return the items and after them judged ones that the file lacks: these count as relevant."""
-    outside = [name for name in qrels.items if name not in items.index] if qrels else []
-    if not outside:
-        return items
-    wanted = "items; they count as relevant, but only a file of results can name them"
-    findings += count_odd("qrels", sorted(outside), "judged items outside the gallery", wanted)
-    columns = {name: (*cells, *[""] * len(outside)) for name, cells in items.columns.items()}
-    columns["item_id"] = (*items.ids, *sorted(outside))
-    return Table(items.file, "item_id", columns, items.lines)
+    values = dict(list_pairs(pairs))
+    for pair, value in list_pairs(others):
+        if values.setdefault(pair, value) != value:
+            raise DataError(
+                other,
+                f"grade {value:g} for query {pair[0]!r} and item {pair[1]!r}",
+                f"{values[pair]:g}, as {name} has",
+                do=f"Remove {other} or {name}.",
+            )
+    return make_pairs(values)
 
 
 def _read_queries(folder: Path, items: Table, findings: Findings) -> Table:
@@ -329,8 +323,8 @@ def _read_queries(folder: Path, items: Table, findings: Findings) -> Table:
         why = f"names the unknown item {item[:80]!r}" if item else "has no text and no item"
         wanted = "a query; left out"
         add_finding(findings, "queries.csv", f"{query} {why}", wanted, "warning", table.lines[row])
-    columns = {name: tuple(column[row] for row in kept) for name, column in table.columns.items()}
-    columns["item_id"] = tuple(names.get(table["item_id"][row], "") for row in kept)
+    columns = {name: [column[row] for row in kept] for name, column in table.columns.items()}
+    columns["item_id"] = [names.get(table["item_id"][row], "") for row in kept]
     return Table("queries.csv", "query_id", columns, [table.lines[row] for row in kept])
 
 

@@ -63,7 +63,22 @@ def read_index(path: Path) -> Arrays:
         numbers = np.arange(index.ntotal)
         if isinstance(index, faiss.IndexIVF):
             refuse_files(index.invlists, path.name)
-            numbers = _number_rows(index, path.name)
+            lists: Any = index.invlists
+            stored = [
+                faiss.rev_swig_ptr(lists.get_ids(at), lists.list_size(at)).copy()
+                for at in range(index.nlist)
+                if lists.list_size(at)
+            ]
+            numbers = np.sort(np.concatenate([np.empty(0, int), *stored]))
+            if lost := index.ntotal - len(np.unique(numbers)):
+                raise DataError(
+                    path.name,
+                    f"an index of {index.ntotal:,} rows, {lost:,} by a number that comes again",
+                    "one for each",
+                    do="Add them again with other ids.",
+                )
+            # rows are found by the numbers by which they were added
+            index.set_direct_map_type(faiss.DirectMap.Hashtable)  # type: ignore[attr-defined]
             is_plain = (numbers == np.arange(len(numbers))).all()
             ids = ids if is_plain or ids is not None else numbers
         if len(numbers):
@@ -90,26 +105,3 @@ def refuse_files(lists: Any, name: str) -> None:
     several = getattr(lists, "ils", None)
     for at in range(several.size() if several is not None else 0):
         refuse_files(lists.ils.at(at), name)
-
-
-def _number_rows(index: Any, name: str) -> IntArray:
-    """Return the numbers by which rows were added, and make the rows findable by them."""
-    import faiss
-
-    lists = index.invlists
-    stored = [
-        faiss.rev_swig_ptr(lists.get_ids(at), lists.list_size(at)).copy()
-        for at in range(index.nlist)
-        if lists.list_size(at)
-    ]
-    numbers = np.sort(np.concatenate([np.empty(0, int), *stored]))
-    lost = index.ntotal - len(np.unique(numbers))
-    if lost:
-        raise DataError(
-            name,
-            f"an index of {index.ntotal:,} rows, {lost:,} by a number that comes again",
-            "one for each",
-            do="Add them again with other ids.",
-        )
-    index.set_direct_map_type(faiss.DirectMap.Hashtable)  # type: ignore[attr-defined]
-    return numbers

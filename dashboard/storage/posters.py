@@ -70,11 +70,6 @@ def turn_picture(picture: Image.Image) -> Image.Image:
     return Image.fromarray((np.asarray(upright) >> 8).astype(np.uint8))
 
 
-def is_cut(span: Span, length: float | None) -> bool:
-    """Return whether a clip of some seconds is its span alone, cut out of a longer recording."""
-    return length is not None and abs(length - (span.end - span.start)) <= TOLERANCE
-
-
 def turn_upright(frame: Any, pixel_ratio: Fraction | None) -> Image.Image:
     """Return a frame as players show it: turned, and with square pixels."""
     picture: Image.Image = frame.to_image()
@@ -148,17 +143,18 @@ def _read_clip(path: Path, span: Span | None, shares: Sequence[float]) -> list[I
         check_size(stream.codec_context.width, stream.codec_context.height)
         stream.codec_context.options = {"max_pixels": str(MAX_PIXELS)}
         origin = float((stream.start_time or 0) * (stream.time_base or 0))
-        length = None  # of a file that has none
+        length = math.inf  # of a file that has none
         if stream.duration is not None and stream.time_base:
             length = float(stream.duration * stream.time_base)
         elif clip.duration is not None:  # WebM counts from 0 even where its first frame is later
             length = (clip.duration - (clip.start_time or 0)) / 1_000_000
-        whole = Span(0.0, math.inf if length is None else length)
-        start, end = whole if span is None or is_cut(span, length) else span
-        end = min(end, whole.end)
+        start, end = span or (0.0, length)
+        if abs(length - (end - start)) <= TOLERANCE:  # the span alone, cut out of a recording
+            start, end = 0.0, length
+        end = min(end, length)
         seconds = [start + (end - start) * share for share in shares]
         if not math.isfinite(end) or end <= start:
-            seconds = [start] if start <= whole.end else []
+            seconds = [start] if start <= length else []
         found = [_read_frame(clip, stream, origin + each) for each in seconds]
     frames = [each for each in found if each]
     if not frames:

@@ -66,24 +66,6 @@ def _read_pairs(path: Path, name: str, findings: Findings, fields: Names) -> Pai
     return pairs or _collect(_split_lines(text, name, fields, number), name, number, findings)
 
 
-def merge_pairs(pairs: Pairs, others: Pairs, name: str, others_name: str) -> Pairs:
-    """Return the judgements of two files that do not contradict each other.
-
-    Raises:
-        DataError: If they give a pair two grades.
-    """
-    values = dict(list_pairs(pairs))
-    for pair, value in list_pairs(others):
-        if values.setdefault(pair, value) != value:
-            raise DataError(
-                others_name,
-                f"grade {value:g} for query {pair[0]!r} and item {pair[1]!r}",
-                f"{values[pair]:g}, as {name} has",
-                do=f"Remove {others_name} or {name}.",
-            )
-    return make_pairs(values)
-
-
 def list_pairs(pairs: Pairs) -> Iterator[tuple[Pair, float]]:
     """Yield query and item of each row, and its number."""
     columns = (pairs.query.tolist(), pairs.item.tolist(), pairs.values.tolist())

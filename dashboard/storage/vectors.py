@@ -162,7 +162,25 @@ def read_vectors(
     if len(stored) != len(ids):
         found = f"{len(stored):,} vectors and {len(ids):,} ids in {stem}.txt"
         raise DataError(name, found, "one vector for each id, in the same order")
-    lengths = _compute_lengths(stored, ids, name, findings)
+    step = max(1, BLOCK // stored.shape[1])
+    with np.errstate(invalid="ignore", over="ignore"):
+        lengths = np.concatenate(
+            [
+                np.linalg.norm(stored[start : start + step].astype(float), axis=1)
+                for start in range(0, len(stored), step)
+            ]
+        )
+    is_code = stored.dtype.kind != "f"
+    if is_code:
+        lengths[lengths == 0] = 1.0  # a code of zeros only
+    for bad, found in ((~np.isfinite(lengths), "NaN or infinity"), (lengths == 0, "only zeros")):
+        if bad.any():
+            row = int(np.argmax(bad))
+            where = f"{found} in row {row} ({ids[row]})"
+            raise DataError(name, where, "finite vectors that are not zero")
+    if not is_code and np.abs(lengths - 1).max() > MAX_LENGTH_ERROR:
+        found = f"vectors of length {lengths.min():.3g} to {lengths.max():.3g}"
+        add_finding(findings, name, found, "length 1; scaled for the cosine", "note")
     names = match_ids(ids, known)
     unknown = [each for each in ids if each not in names]
     findings += count_odd(name, unknown, "vectors of unknown ids", f"ids of {stem}; left out")
@@ -222,29 +240,3 @@ def check_ids(ids: Names, name: str) -> None:
     if "" in ids:
         raise DataError(name, "an empty line", "an id", line=ids.index("") + 1)
     refuse_repeated(ids, count(1), name, "the id")
-
-
-def _compute_lengths(
-    stored: AnyArray | ArrayFile, ids: Names, name: str, findings: Findings
-) -> FloatArray:
-    """Return the length of each row, in double precision."""
-    step = max(1, BLOCK // stored.shape[1])
-    with np.errstate(invalid="ignore", over="ignore"):
-        lengths = np.concatenate(
-            [
-                np.linalg.norm(stored[start : start + step].astype(float), axis=1)
-                for start in range(0, len(stored), step)
-            ]
-        )
-    is_code = stored.dtype.kind != "f"
-    if is_code:
-        lengths[lengths == 0] = 1.0  # a code of zeros only
-    for bad, found in ((~np.isfinite(lengths), "NaN or infinity"), (lengths == 0, "only zeros")):
-        if bad.any():
-            row = int(np.argmax(bad))
-            where = f"{found} in row {row} ({ids[row]})"
-            raise DataError(name, where, "finite vectors that are not zero")
-    if not is_code and np.abs(lengths - 1).max() > MAX_LENGTH_ERROR:
-        found = f"vectors of length {lengths.min():.3g} to {lengths.max():.3g}"
-        add_finding(findings, name, found, "length 1; scaled for the cosine", "note")
-    return lengths

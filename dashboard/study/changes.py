@@ -56,16 +56,6 @@ def list_worse(study: Study, choices: Choices) -> Rows:
     return [row for row in rows if row["outcome"] == "worse"]
 
 
-def list_slice_changes(study: Study, choices: Choices) -> Rows:
-    """Return the rows of `list_changes` whose queries are in all slices that are picked."""
-    named = study.list_slices()
-    none = np.zeros(len(study.queries), dtype=bool)
-    inside = np.logical_and.reduce([named.get(name, none) for name in choices["picked_slice"]])
-    kept = set(np.array(study.query_ids)[inside])
-    rows = list_changes(study, *choices.pair, choices["metric"])
-    return [row for row in rows if row["query_id"] in kept]
-
-
 def describe_gaps(study: Study, versions: Iterable[str]) -> dict[Level, list[str]]:
     """Return sentences on queries without a value and why (notes), and without results (warnings).
 

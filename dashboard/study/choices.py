@@ -184,12 +184,6 @@ def describe_choices(collection: Collection, choices: Choices) -> dict[str, str]
     }
 
 
-def join_repeated(key: str, texts: Names) -> str:
-    """Return the one text for a key that an address holds several times."""
-    known = {each.key: each for each in list_choices()}
-    return known[key].write(texts) if key in known else texts[-1]
-
-
 def _list_protocols(collection: Collection, before: Values) -> list[str]:
     from dashboard.study.judging import list_rules
 

@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.storage.collection import Collection
-from dashboard.study.choices import Address, Choices, join_repeated, list_choices, resolve
+from dashboard.study.choices import Address, Choices, list_choices, resolve
 from dashboard.tables import Names, Texts
 
 COLLECTION = "collection"
@@ -54,9 +54,13 @@ def read_address() -> Address:
 def join_values(params: Mapping[str, Names]) -> Address:
     """Return a text for each key, but for those of older links that change nothing.
 
-    Values are joined where the choice has several.
+    Values are joined where the choice has several; of others the last one counts.
     """
-    given = {key: join_repeated(key, values) for key, values in params.items()}
+    known = {each.key: each for each in list_choices()}
+    given = {
+        key: known[key].write(values) if key in known else values[-1]
+        for key, values in params.items()
+    }
     return {key: text for key, text in given.items() if text not in OLD.get(key, ())}
 
 

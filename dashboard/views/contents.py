@@ -60,7 +60,7 @@ def draw_collection(name: str, is_open: bool) -> None:
             mark = " :gray-badge[open now]" if is_open else ""
             st.markdown(f"**{escape_markdown(collection.title)}**{mark}")
             st.page_link(find_pages()["overview"], label="Open", query_params=address, width=70)
-        if about := str(collection.settings.get("about", "")):
+        if about := collection.settings.get("about"):
             draw_text("caption", about)
         st.html(STYLE + write_facts(collection))
         if collection.findings:
@@ -89,8 +89,8 @@ def list_facts(collection: Collection) -> Texts:
         "Relevant": f"{rules.title}: {rules.definition}"
         if rules
         else "no protocol can judge it: it has neither judgements nor keywords",
-        "Licence": str(collection.settings.get("licence") or "not stated"),
-        "Source": str(collection.settings.get("attribution") or "not stated"),
+        "Licence": collection.settings.get("licence") or "not stated",
+        "Source": collection.settings.get("attribution") or "not stated",
     } | ({"Taken from": "\n".join(taken)} if taken else {})
 
 

@@ -191,7 +191,7 @@ class _Files(NamedTuple):
 def _read_files(collection: Collection, kind: str) -> _Files:
     table = collection.queries if kind == "query" else collection.items
     files = [
-        (str(collection.settings.get(setting, default)), (*table[column], ""))
+        (collection.settings.get(setting, default), (*table[column], ""))
         for column, setting, default in COLUMNS[kind]
     ]
     ends = enumerate(zip(table["span_start"], table["span_end"], strict=True))

@@ -1,16 +1,10 @@
 """Rows of the charts and tables of the screen Slices."""
 
-from functools import partial
-from typing import Any
-
-import streamlit as st
-
 from dashboard.evaluation.differences import SIGNIFICANT, write_p, write_signed
 from dashboard.evaluation.slicing import JOIN, SMALL_SLICE
 from dashboard.tables import Names, Row, Rows
 from dashboard.views.address import write_link
 from dashboard.views.comparison import write_difference
-from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column
 
 MAX_LINES = 60
@@ -58,19 +52,6 @@ def make_cells(rows: Rows) -> Rows:
         }
         for row in rows
     ]
-
-
-def pick_columns(slices: Names) -> tuple[str, str] | None:
-    """Draw the inputs of the two columns that are combined; None if there are fewer than two."""
-    columns = list(dict.fromkeys(name.partition("=")[0] for name in slices))
-    if len(columns) < 2:
-        return None
-    pick: Any = partial(st.selectbox, label_visibility="collapsed", width=200)
-    with make_line():
-        st.markdown("**Two columns**", width="content")
-        first = pick("Lines", columns, key="slices-first")
-        others = [each for each in columns if each != first]
-        return first, pick("Columns", others, key="slices-second")
 
 
 def write_slice(row: Row, within: Names) -> Row:

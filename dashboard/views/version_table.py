@@ -1,26 +1,19 @@
 """Parts of the screen Overview: versions by metrics, curves, slices, and unscored queries."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-import streamlit as st
 
 from dashboard.evaluation.measurement import Measurement
 from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.evaluation.slicing import SMALL_SLICE
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import Names, Row, Rows, Texts
+from dashboard.tables import Rows
 from dashboard.texts import count_things
-from dashboard.views.address import merge_choices
-from dashboard.views.change_charts import draw_bar
-from dashboard.views.charts import draw_curve, show_chart
 from dashboard.views.comparison import COLUMNS, write_row
-from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column, format_value
-from dashboard.views.frame import find_pages
 
 CURVE_DEPTH = 10
 """Cutoffs of a curve; more where the metric's own is deeper."""
@@ -34,21 +27,6 @@ def count_queries(study: Study) -> str:
     if kind == "text" and (study.collection.own_items[study.queries] >= 0).all():
         kind = "text-and-item"
     return count_things(len(study.queries), "query" if kind == "all" else f"{kind} query")
-
-
-def draw_interval(row: Row, counts: Mapping[str, int]) -> None:
-    """Draw the difference with its interval, and links to the queries of each outcome."""
-    left, right = st.columns([3, 2], vertical_alignment="center")
-    with left:
-        if row["low"] is not None:
-            show_chart(draw_bar(row))
-    with right, make_line():
-        for name, sign in {"better": "▲", "same": "●", "worse": "▼"}.items():
-            st.page_link(
-                find_pages()["compare"],
-                label=f"{sign} {counts[name]:,} {name}",
-                query_params=merge_choices(outcome=name),
-            )
 
 
 def list_versions(study: Study, choices: Choices, compared: Rows) -> tuple[list[Column], Rows]:
@@ -103,15 +81,6 @@ def name_curve(metric: str) -> str:
         return ""
     depth = min(max(front.cutoff or CURVE_DEPTH, CURVE_DEPTH), MAX_DEPTH)
     return " ".join(f"{front.name}@{k}" for k in range(1, depth + 1))
-
-
-def make_curve(study: Study, versions: Names, metric: str, colours: Texts) -> dict[str, Any]:
-    """Return the chart of `name_curve`, by its title; empty if the metric has no cutoffs."""
-    if not (names := name_curve(metric)):
-        return {}
-    rows = study.list_means(versions, names)
-    name = rows[0]["metric"]
-    return {f"{name} over K": draw_curve(rows, name, colours)}
 
 
 def pick_slices(rows: Rows) -> Rows:

@@ -7,7 +7,7 @@ import pytest
 import dashboard
 from dashboard.__main__ import main
 from dashboard.errors import ChoiceError
-from dashboard.study.choices import join_repeated
+from dashboard.views.address import join_values
 from tests.core.test_screens import draw
 from tests.plugins.worlds import open_world
 
@@ -46,4 +46,4 @@ def test_link_with_several_keys(world: Path, monkeypatch: pytest.MonkeyPatch) ->
     drawn = draw(world, monkeypatch, "compare", slice=[CAR, BUS])
     assert not drawn.exception and not drawn.error
     assert dict(drawn.query_params)["slice"] in (f"{CAR} & {BUS}", [f"{CAR} & {BUS}"])
-    assert join_repeated("unknown", ["a", "b"]) == "b"
+    assert join_values({"unknown": ["a", "b"]}) == {"unknown": "b"}

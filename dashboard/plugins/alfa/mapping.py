@@ -170,7 +170,7 @@ def _make_phrases(entries: Vocabulary) -> Phrases:
             whole.add(key)
         exact[key][place] = None
     owner = np.array([row[0] for row in rows], int)
-    return Phrases(entries, tuple(row[1] for row in rows), owner, exact, whole, ego, having)
+    return Phrases(entries, [row[1] for row in rows], owner, exact, whole, ego, having)
 
 
 def _list_ngrams(text: str, phrases: Phrases) -> Iterator[str]:

@@ -69,7 +69,15 @@ def read_text(
     text = EXCLUDING.sub(lambda found: f"{found[1] or ''} without", text)
     words = list(_split_words(text, ego=ego))
     places = _list_places(words, ego=ego)
-    spans = _find_negated(words, _find_inside(words, places, phrases))
+    plain = [words[place].plain for place in places]
+    inside = {  # words that are part of a longer phrase of the vocabulary
+        place
+        for start in range(len(places))
+        for end in range(start + 2, start + LONGEST_PHRASE + 1)
+        if " ".join(plain[start:end]) in phrases
+        for place in places[start:end]
+    }
+    spans = _find_negated(words, inside)
     taken = {place for span in spans for place in span}
     stretches: list[list[str]] = [[]]
     together = _find_whole(words, whole)
@@ -136,18 +144,6 @@ def _list_places(words: list[_Word], *, ego: bool) -> list[int]:
         if CONTRACTED.sub("", word.text.replace("’", "'")) not in STOP_WORDS
         and not (ego and place and word.text in EGO_VEHICLE and words[place - 1].plain == EGO)
     ]
-
-
-def _find_inside(words: list[_Word], places: list[int], phrases: Collection[str]) -> set[int]:
-    """Return the places of words that are part of a longer phrase of the vocabulary."""
-    plain = [words[place].plain for place in places]
-    return {
-        place
-        for start in range(len(places))
-        for end in range(start + 2, start + LONGEST_PHRASE + 1)
-        if " ".join(plain[start:end]) in phrases
-        for place in places[start:end]
-    }
 
 
 def _find_negated(words: list[_Word], inside: set[int]) -> list[range]:

@@ -58,8 +58,20 @@ def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
     reasons = dict(made.unscorable)
     folds = np.zeros(len(searched), int)
     if choices["test"] in FOLDS:
-        is_text = sides.list_texts(collection)
-        of_item, folds = _divide(collection, made, is_text, FOLDS[choices["test"]])
+        is_text, own = sides.list_texts(collection), collection.own_items
+        pictures = np.flatnonzero(~is_text & (own >= 0))[: FOLDS[choices["test"]] * FOLD]
+        of_item = np.full(len(collection.items) + 1, -1)  # the last one: of no item
+        folds = np.full(len(own), -1)
+        folds[pictures] = np.arange(len(pictures)) // FOLD
+        of_item[own[pictures]] = folds[pictures]
+        for picture in pictures.tolist():
+            texts = find_relevant(made, picture)
+            _refuse_shared(collection.items, texts[of_item[texts] >= 0].tolist())
+            of_item[texts] = folds[picture]
+        for text in np.flatnonzero(is_text).tolist():
+            found = find_relevant(made, text)
+            _refuse_shared(collection.queries, [text] * len(found[1:]))
+            folds[text] = of_item[found[0]] if len(found) else -1
         keys = list(zip(folds.tolist(), searched, strict=True))
         parts = {
             (fold, side): members[of_item[members] == fold]
@@ -69,27 +81,6 @@ def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
         reasons |= dict.fromkeys(np.flatnonzero(folds < 0).tolist(), "outside the test")
         galleries = [parts[key] for key in keys]
     return MatchingJudgement(made.items, made.pairs, reasons, 1.0, galleries, folds)
-
-
-def _divide(
-    collection: Collection, made: TableJudgement, is_text: BoolArray, number: int
-) -> tuple[IntArray, IntArray]:
-    """Return the fold of each item, with -1 for none at the end, and that of each query."""
-    own = collection.own_items
-    pictures = np.flatnonzero(~is_text & (own >= 0))[: number * FOLD]
-    of_item = np.full(len(collection.items) + 1, -1)
-    of_query = np.full(len(own), -1)
-    of_query[pictures] = np.arange(len(pictures)) // FOLD
-    of_item[own[pictures]] = of_query[pictures]
-    for picture in pictures.tolist():
-        texts = find_relevant(made, picture)
-        _refuse_shared(collection.items, texts[of_item[texts] >= 0].tolist())
-        of_item[texts] = of_query[picture]
-    for text in np.flatnonzero(is_text).tolist():
-        found = find_relevant(made, text)
-        _refuse_shared(collection.queries, [text] * len(found[1:]))
-        of_query[text] = of_item[found[0]] if len(found) else -1
-    return of_item, of_query
 
 
 def _refuse_shared(table: Table, places: Sequence[int]) -> None:

@@ -97,22 +97,16 @@ def read_sides(collection: Collection, findings: Findings) -> Sides | None:
     is_text = [(kind or name).lower() in TEXTS for kind, name in kinds]
     sides = Sides(tuple(side), members, np.array([*is_text, False]))
     if is_asked:
-        _report_unpaired(collection, sides, findings)
+        pairs = [pair for pair, grade in list_pairs(collection.qrels) if grade >= 1]
+        asking, found = ({pair[side] for pair in pairs} for side in (0, 1))
+        bare = [query for query in queries.ids if query not in asking]
+        noun = name_pictures(collection)
+        wanted = f"a text of each {noun}, a {noun} of each text; these have no value"
+        findings += count_odd("qrels", bare, "queries that nothing belongs to", wanted)
+        for name in sorted({*sides.list_searched(collection)} - {""}):
+            places = members[name][1:].tolist()
+            alone = [items.ids[item] for item in places if items.ids[item] not in found]
+            told = name.replace("picture", noun)
+            wanted = "a query that each belongs to; these are wrong for every query"
+            findings += count_odd("qrels", alone, f"{told} that belong to no query", wanted)
     return sides
-
-
-def _report_unpaired(collection: Collection, sides: Sides, findings: Findings) -> None:
-    """Add a warning for queries, and for items that are searched, without anything that belongs."""
-    assert collection.qrels
-    pairs = [pair for pair, grade in list_pairs(collection.qrels) if grade >= 1]
-    asking, found = ({pair[side] for pair in pairs} for side in (0, 1))
-    bare = [query for query in collection.queries.ids if query not in asking]
-    noun = name_pictures(collection)
-    wanted = f"a text of each {noun}, a {noun} of each text; these have no value"
-    findings += count_odd("qrels", bare, "queries that nothing belongs to", wanted)
-    for name in sorted({*sides.list_searched(collection)} - {""}):
-        members = [collection.items.ids[item] for item in sides.members[name][1:].tolist()]
-        alone = [item for item in members if item not in found]
-        told = name.replace("picture", noun)
-        wanted = "a query that each belongs to; these are wrong for every query"
-        findings += count_odd("qrels", alone, f"{told} that belong to no query", wanted)

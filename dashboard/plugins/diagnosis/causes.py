@@ -135,7 +135,18 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
     if isinstance(source, VectorSource) and (around := survey(source.gallery)):
         known = items[(items >= 0) & (around.gallery.rows[items] >= 0)]
         near = {item: lacking[item][0] for item in known.tolist() if len(lacking[item]) == 1}
-        doubtful = _find_doubtful(parts, is_judged, around, near)
+        nearest = around.find(np.array([*near], int))
+        for (item, name), others in zip(near.items(), nearest, strict=True):
+            has = parts[name]
+            number = int(has[others].sum())
+            if number < MOST * len(others):
+                continue
+            lacks = (is_judged & ~has)[around.probes]
+            shares = has[around.near_probes[lacks]].mean(axis=1)  # of neighbours that have it
+            if len(shares) >= COMMON and (shares >= MOST).mean() <= RARE:
+                what = f"have {name}" if name else "are relevant"
+                told = f"{LABEL}? {number} of {len(others)} neighbours {what}"
+                doubtful[item] = Cause(LABEL, name, told)
         alike = _find_alike(study, around, query, known)
     credits = judged.credits(query)
     missed = {}
@@ -146,25 +157,6 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
             missed[item] = Cause(NEAR, "", f"{NEAR}: {credits[item]:.2f} of a relevant one")
     causes = alike | missed | doubtful
     return [causes.get(item, Cause(MODEL, "", "")) for item in items.tolist()]
-
-
-def _find_doubtful(
-    parts: Parts, judged: BoolArray, around: Neighbourhood, lacking: Mapping[int, str]
-) -> Causes:
-    """Return the items with a doubtful label: they lack one thing that their neighbours have."""
-    found = {}
-    nearest = around.find(np.array([*lacking], int))
-    for (item, name), near in zip(lacking.items(), nearest, strict=True):
-        has = parts[name]
-        number = int(has[near].sum())
-        if number < MOST * len(near):
-            continue
-        lacks = (judged & ~has)[around.probes]
-        others = has[around.near_probes[lacks]].mean(axis=1)  # share of neighbours that have it
-        if len(others) >= COMMON and (others >= MOST).mean() <= RARE:
-            what = f"have {name}" if name else "are relevant"
-            found[item] = Cause(LABEL, name, f"{LABEL}? {number} of {len(near)} neighbours {what}")
-    return found
 
 
 def _find_alike(study: Study, around: Neighbourhood, query: int, items: IntArray) -> Causes:

@@ -5,7 +5,7 @@ import re
 import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
-from dashboard.evaluation.metrics import Measure, parse_one
+from dashboard.evaluation.metrics import parse_one
 from dashboard.plugins.explanation.terms import explain_value
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
@@ -33,33 +33,29 @@ def draw_terms(study: Study, choices: Choices) -> None:
         formula = re.sub(r"\bK\b", str(measure.cutoff), formula)
     st.text(f"{measure} = {formula}")
     for version in choices.compared:
-        _draw(study, version, query, measure)
-
-
-def _draw(study: Study, version: str, query: int, measure: Measure) -> None:
-    try:
-        value, divisor, rows = explain_value(study, version, query, measure)
-    except DataError:  # said above, where its cards would be
-        return
-    except ChoiceError as why_not:
-        st.text(f"{version}: {why_not}")
-        return
-    many = count_things(sum(row["term"] != 0 for row in rows), "term")
-    told = f"{version}: {write_number(value)}, the sum of {many} other than 0"
-    if divisor != 1:
-        told += f", divided by {write_number(divisor).removesuffix('.000')}"
-    if rest := sum(row["term"] for row in rows[MAX_ROWS:]):
-        told += f"; those below the first {MAX_ROWS} add {write_number(rest)}"
-    st.text(f"{told}.")
-    gain = Column("grade", "Grade", number=True, help="–: nobody judged it")
-    if measure.metric.reads == "credits":
-        gain = Column("credit", "Credit", number=True, help="Partial relevance")
-    columns = [
-        Column("rank", "Rank", number=True),
-        Column("item_id", "Result", wrap=True),
-        gain,
-        Column("term", "Term", number=True),
-        Column("sum", "Sum", number=True, help="of the terms so far"),
-    ]
-    if rows:
-        draw_table(columns, rows[:MAX_ROWS])
+        try:
+            value, divisor, rows = explain_value(study, version, query, measure)
+        except DataError:  # said above, where its cards would be
+            continue
+        except ChoiceError as why_not:
+            st.text(f"{version}: {why_not}")
+            continue
+        many = count_things(sum(row["term"] != 0 for row in rows), "term")
+        told = f"{version}: {write_number(value)}, the sum of {many} other than 0"
+        if divisor != 1:
+            told += f", divided by {write_number(divisor).removesuffix('.000')}"
+        if rest := sum(row["term"] for row in rows[MAX_ROWS:]):
+            told += f"; those below the first {MAX_ROWS} add {write_number(rest)}"
+        st.text(f"{told}.")
+        gain = Column("grade", "Grade", number=True, help="–: nobody judged it")
+        if measure.metric.reads == "credits":
+            gain = Column("credit", "Credit", number=True, help="Partial relevance")
+        columns = [
+            Column("rank", "Rank", number=True),
+            Column("item_id", "Result", wrap=True),
+            gain,
+            Column("term", "Term", number=True),
+            Column("sum", "Sum", number=True, help="of the terms so far"),
+        ]
+        if rows:
+            draw_table(columns, rows[:MAX_ROWS])

@@ -42,8 +42,21 @@ def _read_version(collection: Collection, version: Version, findings: Findings) 
         raise DataError(name, f"bits = {str(bits)[:80]!r}", "the number of bits of a code")
     columns = arrays[0].dimension
     if not bits or bits == columns:
-        for each in arrays:
-            _refuse_bytes(each, version.file, stated.get("dimension") == columns)
+        for stored in (each.stored for each in arrays):
+            kind = stored.dtype
+            is_said = kind == np.int8 and stated.get("dimension") == columns
+            if kind.itemsize > 1 or is_said or hold_only([stored], (-1, 0, 1)):
+                continue
+            do = (
+                f"If they are, write bits = {columns * BYTE} into model.toml, or unpack them: "
+                "numpy.unpackbits(codes, axis=1)."
+            )
+            wanted = "codes of -1 and 1 or of 0 and 1, or packed bits whose number is stated"
+            if kind == np.int8:
+                do += f" If they are vectors, write dimension = {columns}."
+                wanted += ", or vectors that are said to be some"
+            found = f"{kind} in {columns} columns, which may be packed bits"
+            raise DataError(version.file, found, wanted, do=do)
         return None
     size = -(-bits // BYTE)
     if size != columns or any(each.stored.dtype.itemsize > 1 for each in arrays):
@@ -57,24 +70,6 @@ def _read_version(collection: Collection, version: Version, findings: Findings) 
     told = (f"codes of {bits} bits, packed into bytes", "-1 and 1; unpacked")
     add_finding(findings, version.file, *told, "note")
     return replace(version, items=made[0], queries=made[1] if len(made) > 1 else None)
-
-
-def _refuse_bytes(vectors: Vectors, name: str, is_stated: bool) -> None:
-    """Raise DataError for bytes that are neither codes nor said to be vectors."""
-    kind, columns = vectors.stored.dtype, vectors.dimension
-    is_said = kind.itemsize > 1 or (kind == np.int8 and is_stated)
-    if is_said or hold_only([vectors.stored], (-1, 0, 1)):
-        return
-    found = f"{kind} in {columns} columns, which may be packed bits"
-    do = (
-        f"If they are, write bits = {columns * BYTE} into model.toml, or unpack them: "
-        "numpy.unpackbits(codes, axis=1)."
-    )
-    wanted = "codes of -1 and 1 or of 0 and 1, or packed bits whose number is stated"
-    if kind == np.int8:
-        do += f" If they are vectors, write dimension = {columns}."
-        wanted += ", or vectors that are said to be some"
-    raise DataError(name, found, wanted, do=do)
 
 
 def _unpack(vectors: Vectors, bits: int, name: str) -> Vectors:

@@ -1,6 +1,5 @@
 """Bounds of a metric over the order of ties: most items of short codes have equal distances."""
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -83,30 +82,16 @@ def _bound_retrieved(worst: Part, best: Part, k: int) -> FloatArray:
         whole = slice(start, start + above)
         sums = [float((np.arange(1, above + 1) / each.rank[whole]).sum()) for each in (worst, best)]
         cut = (best.tie_first[start:end] <= k) & (last > k) & listed
-        ties = (int(best.tie_first[start:end][cut][0]), int(last[cut][0])) if cut.any() else (k, k)
-        bounds[:, at] = _try_numbers(sums, above, ties, int(cut.sum()), k)
+        hits, before, room, others = int(cut.sum()), k - 1, 1, 1  # of the ties at the cut
+        if hits:
+            before = int(best.tie_first[start:end][cut][0]) - 1
+            room, others = k - before, int(last[cut][0]) - before - hits
+        found = []
+        for number in range(max(0, room - others), min(hits, room) + 1):  # that are inside of it
+            place = np.arange(1, number + 1)
+            late = float(((above + place) / (k - number + place)).sum())
+            early = float(((above + place) / (before + place)).sum())
+            total = max(above + number, 1)
+            found.append(((sums[0] + late) / total, (sums[1] + early) / total))
+        bounds[:, at] = min(low for low, _ in found), max(high for _, high in found)
     return bounds
-
-
-def _try_numbers(
-    sums: Sequence[float], above: int, ties: tuple[int, int], hits: int, k: int
-) -> tuple[float, float]:
-    """Return bounds over the numbers of hits that the ties at the cut can have inside of it.
-
-    Args:
-        sums: Precisions at the hits before these ties, added up, at worst and at best.
-        above: Number of these hits.
-        ties: First and last rank of the ties.
-        hits: Number of hits among them.
-        k: The cut.
-    """
-    first, last = ties
-    slots = k - first + 1
-    found = []
-    for number in range(max(0, slots - (last - first + 1 - hits)), min(hits, slots) + 1):
-        place = np.arange(1, number + 1)
-        late = float(((above + place) / (k - number + place)).sum())
-        early = float(((above + place) / (first - 1 + place)).sum())
-        total = max(above + number, 1)
-        found.append(((sums[0] + late) / total, (sums[1] + early) / total))
-    return min(low for low, _ in found), max(high for _, high in found)

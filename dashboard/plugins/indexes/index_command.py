@@ -38,7 +38,7 @@ def answer(call: Namespace) -> Answer:
 
     from dashboard.plugins.indexes.faiss_file import read_index_file
     from dashboard.plugins.indexes.index_building import measure_costs, write_index
-    from dashboard.plugins.indexes.index_versions import list_indexes
+    from dashboard.plugins.indexes.index_versions import KINDS
     from dashboard.plugins.indexes.milvus_copy import SERVERS, copy_vectors, make_line
 
     if call.depth < 1 or call.k < 1 or not (call.factory or call.to or call.evaluate):
@@ -63,7 +63,8 @@ def answer(call: Namespace) -> Answer:
     if call.factory:
         write_index(collection, version, call.factory, parameters, call.depth)
         say_where(collection, f"{version.name} (index)", version.name)
-        files = [read_index_file(collection, version)]
-    else:
-        files = list_indexes(collection, version)
+    place = collection.folder / version.file
+    there = [read for file, read, _ in KINDS.values() if (place / file).is_file()]
+    is_built = call.factory or not there
+    files = [read(collection, version) for read in ([read_index_file] if is_built else there)]
     return measure_costs(collection, version, files, call.k), COLUMNS, FINE

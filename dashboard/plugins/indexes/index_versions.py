@@ -5,22 +5,14 @@ from functools import partial
 
 from dashboard.errors import Findings
 from dashboard.plugins.indexes import faiss_file, milvus_copy
-from dashboard.plugins.indexes.faiss_file import SearchIndex
 from dashboard.storage.collection import Collection
-from dashboard.storage.versions import Broken, Version, Versions, try_to_read
+from dashboard.storage.versions import Broken, Versions, try_to_read
 
 KINDS = {
     "index": (faiss_file.NAME, faiss_file.read_index_file, "approximate index"),
     "milvus": (milvus_copy.NAME, milvus_copy.read_copy, "Milvus copy"),
 }
 """File, reader and title of each kind, by the word after the version's name."""
-
-
-def list_indexes(collection: Collection, version: Version) -> list[SearchIndex]:
-    """Return the indexes that there are of a version; raise DataError if there is none."""
-    place = collection.folder / version.file
-    there = [read for file, read, _ in KINDS.values() if (place / file).is_file()]
-    return [read(collection, version) for read in there or [faiss_file.read_index_file]]
 
 
 def read_indexes(collection: Collection, broken: Broken, findings: Findings) -> Versions:

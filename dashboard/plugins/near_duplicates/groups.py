@@ -72,7 +72,7 @@ def find_groups(collection: Collection, way: str) -> Groups:
     identical, or whose vectors are so in the version that a value of the choice names.
     """
     version = collection.versions.get(way.removeprefix(BY))
-    root = str(collection.settings.get("media_root", "media"))
+    root = collection.settings.get("media_root", "media")
     stored = version.items if version else None
     first = _find_firsts(collection.items, stored, collection.folder, root)
     members = np.flatnonzero(np.bincount(first, minlength=len(first))[first] > 1)
@@ -116,7 +116,20 @@ def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) 
         return np.asarray(np.unique(group, return_index=True)[1][group])
     if len(items) > MAX_ITEMS:
         return first
-    for group in _list_identical(items, folder, root):
+    content = {}
+    of_size = defaultdict(list)
+    for place, file in enumerate(items["file"]):
+        if REMOTE.match(file):
+            content[place] = file  # it is not fetched for this
+        elif path := find_media(folder, root, file):
+            of_size[path.stat().st_size].append((place, path))
+    for alike in of_size.values():
+        for place, path in alike if len(alike) > 1 else ():
+            content[place] = compute_digest(path)
+    identical = defaultdict(list)  # the same part of files with the same content, or address
+    for place, told in content.items():
+        identical[told, read_span(items, place)].append(place)
+    for group in identical.values():
         first[group] = min(group)
     if not stored:
         return first
@@ -129,24 +142,6 @@ def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) 
             if (groups != groups[:1]).any():
                 first[np.isin(first, groups)] = groups.min()
     return first
-
-
-def _list_identical(items: Table, folder: Path, root: str) -> list[list[int]]:
-    """Return the items that are the same part of files with the same content, or address."""
-    content = {}
-    of_size = defaultdict(list)
-    for place, file in enumerate(items["file"]):
-        if REMOTE.match(file):
-            content[place] = file  # it is not fetched for this
-        elif path := find_media(folder, root, file):
-            of_size[path.stat().st_size].append((place, path))
-    for alike in of_size.values():
-        for place, path in alike if len(alike) > 1 else ():
-            content[place] = compute_digest(path)
-    groups = defaultdict(list)
-    for place, told in content.items():
-        groups[told, read_span(items, place)].append(place)
-    return list(groups.values())
 
 
 class MergedRanking(NamedTuple):

@@ -45,10 +45,8 @@ def draw_palette() -> None:
     )
     go = component(key="palette", data=data, on_go_change=lambda: None).go
     if go and go["page"] in pages:
-        chosen = {str(key): str(value) for key, value in go["values"].items()}
-        st.switch_page(
-            pages[go["page"]], query_params=({} if COLLECTION in chosen else given) | chosen
-        )
+        kept = {} if COLLECTION in go["values"] else given
+        st.switch_page(pages[go["page"]], query_params=kept | go["values"])
 
 
 def _find_title(name: str) -> str:

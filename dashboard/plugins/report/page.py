@@ -53,6 +53,15 @@ def write_report(study: Study, choices: Choices, queries: Rows, address: str = "
     slices = study.compare_slices(baseline, candidate, metric)
     unusual = describe_choices(study.collection, study.choices)
     unusual = {key: text for key, text in unusual.items() if key not in ("protocol", "queries")}
+    changes = list_changes(study, baseline, candidate, metric)
+    charts = {
+        "Change by metric": draw_forest(make_forest(rows, metric), "Candidate − baseline"),
+        "Change per query": draw_histogram(group_changes(changes), metric),
+        "Both versions": draw_scatter(group_values(changes), metric, baseline, candidate),
+    }
+    if slices:
+        lines = make_lines(slices[:MAX_SLICES])
+        charts["Change by slice, worst first"] = draw_forest(lines, f"Change in {metric}")
     return TEMPLATES.get_template("report.html").render(
         study=study,
         told=study.describe_difference(front, front["name"], baseline, candidate),
@@ -67,7 +76,10 @@ def write_report(study: Study, choices: Choices, queries: Rows, address: str = "
         metric=metric,
         rows=[write_row(row) for row in rows],
         certainty=describe_certainty(rows, any(study.scenes)),
-        charts=_draw_charts(study, choices, rows, slices),
+        charts=[
+            (title, _write_data("image/svg+xml", make_file("svg", chart, width=CHART_WIDTH)))
+            for title, chart in charts.items()
+        ],
         slices=[describe_slice(row) for row in slices[:MAX_SLICES]],
         count=len(slices),
         queries=[
@@ -79,25 +91,6 @@ def write_report(study: Study, choices: Choices, queries: Rows, address: str = "
         depth=DEPTH,
         zip=zip,
     )
-
-
-def _draw_charts(study: Study, choices: Choices, rows: Rows, slices: Rows) -> list[tuple[str, str]]:
-    """Return the title and the address, as data, of each chart."""
-    versions, metric = choices.pair, choices["metric"]
-    changes = list_changes(study, *versions, metric)
-    charts = {
-        "Change by metric": draw_forest(make_forest(rows, metric), "Candidate − baseline"),
-        "Change per query": draw_histogram(group_changes(changes), metric),
-        "Both versions": draw_scatter(group_values(changes), metric, *versions),
-    }
-    if slices:
-        charts["Change by slice, worst first"] = draw_forest(
-            make_lines(slices[:MAX_SLICES]), f"Change in {metric}"
-        )
-    return [
-        (title, _write_data("image/svg+xml", make_file("svg", chart, width=CHART_WIDTH)))
-        for title, chart in charts.items()
-    ]
 
 
 def _read_picture(collection: Collection, kind: str, item: str) -> str:

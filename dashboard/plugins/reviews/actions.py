@@ -60,16 +60,17 @@ def _next(call: Namespace) -> Answer:
     rows = _read_rows(call)
     author = _name_author(call)
     made = _find_list(call)
-    pair = figures.find_next(made, rows, author)
-    if not pair:
+    done = figures.find_judged(made, rows).get(author, set())
+    left = [pair for pair in made.asked if not (made.closed or pair in done)]
+    if not left:
         why = f"{author} has judged all {len(made.asked):,}" if made.asked else "all are gone"
         if made.closed:
             why = "it is closed"
         say(f"note: nothing is left to judge of {made.id}: {why}")
         return [], NEXT
-    done = len(figures.find_judged(made, rows).get(author, ()))
-    found = {"list_id": made.id, "query_id": pair[0], "item_id": pair[1] or None}
-    return [found | {"judged": done, "pairs": len(made.asked)}], NEXT
+    query, item = left[0]
+    found = {"list_id": made.id, "query_id": query, "item_id": item or None}
+    return [found | {"judged": len(done), "pairs": len(made.asked)}], NEXT
 
 
 def _export(call: Namespace) -> Answer:

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from dashboard.evaluation.differences import find_sign, replace_nan, write_p
+from dashboard.evaluation.differences import SIGNIFICANT, find_sign, replace_nan, write_p
 from dashboard.evaluation.metrics import parse_one
 from dashboard.evaluation.statistics import (
     compute_alpha,
@@ -74,12 +74,6 @@ def find_all_judged(lists: Sequence[JudgingList], rows: Verdicts) -> dict[str, J
             if row.kind == VERDICT or row.list_id == id:
                 found[id].setdefault(row.author, set()).add(row.pair)
     return found
-
-
-def find_next(made: JudgingList, rows: Verdicts, author: str) -> Pair | None:
-    """Return the first pair of an open list that a person has not judged; None if all are."""
-    judged = find_judged(made, rows).get(author, set())
-    return None if made.closed else next((pair for pair in made.asked if pair not in judged), None)
 
 
 def count_values(made: JudgingList, rows: Verdicts) -> Rows:
@@ -193,8 +187,6 @@ def keep_there(found: Rows, collection: Collection) -> Rows:
 SCORES = {"much better": 2, "better": 1, "same": 0, "worse": -1, "much worse": -2}
 """Values of a preference for the candidate; CANNOT_SAY is none."""
 CANNOT_SAY = PREFERENCES[-1]
-LEVEL = 0.05
-"""p of the sign test from which on no version is called preferred."""
 
 
 def shuffle_sides(made: JudgingList, query_id: str, author: str) -> tuple[str, str]:
@@ -239,7 +231,7 @@ def describe_preference(scores: Scores, baseline: str, candidate: str) -> tuple[
     test = binomtest(won, decided)
     low, high = test.proportion_ci(0.95, method="exact")
     who = candidate if won == counts[1] else baseline
-    winner = who if test.pvalue < LEVEL else ""
+    winner = who if test.pvalue < SIGNIFICANT else ""
     if 2 * won == decided:
         who = f"{baseline} and {candidate} each"
     interval = f"95 % interval {100 * low:.0f}–{100 * high:.0f} %"

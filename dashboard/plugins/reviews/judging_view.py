@@ -158,7 +158,7 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
                 pools[query].update(items[place] for place in row["items"] if place >= 0)
     else:
         named = dict.fromkeys((made.baseline, made.candidate))
-        versions, depth = tuple(each for each in named if each in collection.versions), DEPTH
+        versions, depth = [each for each in named if each in collection.versions], DEPTH
         study = open_whole(collection, made, choices)
         for query, item in made.asked:
             pools[query].add(item)

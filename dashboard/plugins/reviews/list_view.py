@@ -309,31 +309,28 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
         if not made.closed:
             draw_copy(write_address(made), "copy-one")
     draw_text("caption", _write_progress(made, reviews.judged[made.id]))
+    counted = figures.count_values(made, reviews.rows)
+    said = [row for row in counted if row["people"]]
     if left:
         st.caption("What others said is shown when you have judged all, or when it is closed.")
     elif made.is_comparison:
         draw_result(study, choices, made, reviews.rows)
-    else:
-        _draw_pairs(study.collection, made, reviews.rows)
-
-
-def _draw_pairs(collection: Collection, made: JudgingList, rows: Verdicts) -> None:
-    counted = figures.count_values(made, rows)
-    said = [row for row in counted if row["people"]]
-    if not said:
+    elif not said:
         st.caption("No verdict yet.")
-        return
-    st.markdown(f"**What people said** – {len(said):,} of {len(counted):,} pairs")
-    told = [
-        {
-            "query": collection.name_query(row["query_id"]),
-            "href": write_link("query", query=row["query_id"], **NO_TASK),
-            "item": row["item_id"],
-            "people": row["people"],
-            "told": row["values"],
-        }
-        for row in said[:MAX_ROWS]
-    ]
-    draw_table(PAIRS, told)
-    if said[MAX_ROWS:]:
-        st.caption(f"The first {MAX_ROWS} are listed; the command reviews show prints all.")
+    else:
+        st.markdown(f"**What people said** – {len(said):,} of {len(counted):,} pairs")
+        draw_table(
+            PAIRS,
+            [
+                {
+                    "query": study.collection.name_query(row["query_id"]),
+                    "href": write_link("query", query=row["query_id"], **NO_TASK),
+                    "item": row["item_id"],
+                    "people": row["people"],
+                    "told": row["values"],
+                }
+                for row in said[:MAX_ROWS]
+            ],
+        )
+        if said[MAX_ROWS:]:
+            st.caption(f"The first {MAX_ROWS} are listed; the command reviews show prints all.")

@@ -69,9 +69,16 @@ class Service:
 
         class Retry(urllib3.Retry):
             def sleep_for_retry(self, response: Any) -> bool:
-                seconds = self.get_retry_after(response)
-                if seconds:
-                    service.wait(seconds)
+                seconds = self.get_retry_after(response) or 0.0
+                if service.waited + seconds > MAX_WAITED:
+                    found = f"pauses of more than {MAX_WAITED:g} s in all (Retry-After)"
+                    raise DataError(service.url, found, "an answer")
+                if seconds and not service.waited:
+                    most = f"{MAX_WAITED:g} s in all at most"
+                    told = f"asks to wait (Retry-After): {seconds:g} s now, {most}"
+                    say(f"note: {service.url} {told}")
+                service.waited += seconds
+                time.sleep(seconds)
                 return bool(seconds)
 
         retries = Retry(
@@ -80,22 +87,6 @@ class Service:
             raise_on_status=False,
         )  # fmt: skip
         return urllib3.PoolManager(retries=retries, timeout=urllib3.Timeout(self.seconds))
-
-    def wait(self, seconds: float) -> None:
-        """Wait as the service asks, and say so the first time.
-
-        Raises:
-            DataError: If all pauses together would be too long.
-        """
-        if self.waited + seconds > MAX_WAITED:
-            raise DataError(
-                self.url, f"pauses of more than {MAX_WAITED:g} s in all (Retry-After)", "an answer"
-            )
-        if not self.waited:
-            told = f"asks to wait (Retry-After): {seconds:g} s now, {MAX_WAITED:g} s in all at most"
-            say(f"note: {self.url} {told}")
-        self.waited += seconds
-        time.sleep(seconds)
 
     def ask(self, body: Row) -> tuple[Any, float | None]:
         """Return the JSON of an answer, and its milliseconds; None if it took several tries.

@@ -131,36 +131,32 @@ def make_card(versions: Iterable[str], row: Row) -> Row:
 
 
 def describe_change(found: QueryResult, baseline: str, candidate: str, metric: str) -> Texts:
-    """Return how a query changed: sign, difference, both values and why; empty without both."""
+    """Return how a query changed: sign, difference, both values and why; empty without both.
+
+    Why: which hits fell and came in, in the ranks that the metric looks at or else in those that
+    are shown, and what plugins say of the candidate's results.
+    """
     before, after = found.values.get(baseline), found.values.get(candidate)
     if before is None or after is None or baseline == candidate:
         return {}
+    limit = parse_one(metric).cutoff or math.inf
+    old, new = (
+        {r["item_id"]: r for r in found.list_rows(v) if r["hit"] and r["rank"] <= limit}
+        for v in (baseline, candidate)
+    )
+    fell = [row["ranks"].get(candidate) for item, row in old.items() if item not in new]
+    ranks = ", ".join(map(str, sorted(filter(None, fell))))
+    told = [f"{count_things(len(fell), 'hit')} fell{f' to {ranks}' if ranks else ''}"] * bool(fell)
+    if came := len(new.keys() - old.keys()):
+        told.append(f"{count_things(came, 'hit')} came in")
+    told = told or [_describe_order([(row["rank"], new[i]["rank"]) for i, row in old.items()])]
     delta, sign = after - before, find_sign(parse_one(metric))
     return {
         "sign": "=" if abs(delta) <= SAME else "▲" if sign * delta > 0 else "▼",
         "delta": write_signed(delta),
         "values": f"{metric} {write_number(before)} → {write_number(after)}",
-        "why": _explain_change(found, baseline, candidate, parse_one(metric).cutoff),
+        "why": "; ".join(filter(None, (*told, found.asked.get("why", {}).get(candidate)))),
     }
-
-
-def _explain_change(found: QueryResult, baseline: str, candidate: str, cutoff: int | None) -> str:
-    """Return which hits fell and came in, and what plugins say of the candidate's results.
-
-    They are counted in the ranks that the metric looks at, or else in those that are shown.
-    """
-    limit = cutoff or math.inf
-    before, after = (
-        {r["item_id"]: r for r in found.list_rows(v) if r["hit"] and r["rank"] <= limit}
-        for v in (baseline, candidate)
-    )
-    fell = [row["ranks"].get(candidate) for item, row in before.items() if item not in after]
-    ranks = ", ".join(map(str, sorted(filter(None, fell))))
-    told = [f"{count_things(len(fell), 'hit')} fell{f' to {ranks}' if ranks else ''}"] * bool(fell)
-    if came := len(after.keys() - before.keys()):
-        told.append(f"{count_things(came, 'hit')} came in")
-    told = told or [_describe_order([(row["rank"], after[i]["rank"]) for i, row in before.items()])]
-    return "; ".join(filter(None, (*told, found.asked.get("why", {}).get(candidate))))
 
 
 def _describe_order(ranks: Sequence[tuple[int, int]]) -> str:

@@ -152,11 +152,5 @@ def _make_peek(
 
 
 def _make_card(collection: Collection, item: str, mark: object, hit: bool | None) -> Row:
-    media = describe_media(collection, item)
-    return {
-        "item": item or "not in the collection",
-        "mark": mark,
-        "hit": hit,
-        "caption": media["caption"],
-        "image": media["picture"],
-    }
+    told = {"item": item or "not in the collection", "mark": mark, "hit": hit}
+    return describe_media(collection, item) | told

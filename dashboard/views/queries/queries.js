@@ -29,9 +29,9 @@ function drawCard(card) {
   const article = make("article", `card ${judge(card.hit)}${card.picked ? " picked" : ""}`);
   article.title = card.caption ? `${card.item}\n${card.caption}` : card.item;
   const picture = make("div", "picture");
-  if (card.image) {
+  if (card.picture) {
     const image = make("img");
-    Object.assign(image, { src: card.image, alt: card.caption || card.item, loading: "lazy" });
+    Object.assign(image, { src: card.picture, alt: card.caption || card.item, loading: "lazy" });
     image.onerror = () => picture.replaceChildren("cannot be shown");
     picture.append(image);
   } else {
