@@ -235,18 +235,10 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
             cells = [[*map(_join_words, own)] if isinstance(own, list) else own for own in told]
         rows = told if is_of_rows else [{column: own} for own in cells]
         return [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
-    by_run = [own.values() for own in told if is_of_rows]
-    if (
-        by_run
-        and all(isinstance(each, dict) for own in by_run for each in own)
-        and all(_holds_pairs(source, name, [*own]) for own in by_run)
-    ):
-        return [
-            {"system": run, "query_id": query, "item_id": item, "score": each}
-            for run, lists in found.items()
-            for query, own in lists.items()
-            for item, each in own.items()
-        ]
+    lists = [list(own.values()) for own in told if is_of_rows]
+    if lists and all(holds_objects(own) and _holds_pairs(source, name, own) for own in lists):
+        every = {run: _find_rows(source, name, own) for run, own in found.items()}
+        return [{"system": run, **row} for run, rows in every.items() for row in rows]
     if is_of_rows and _holds_pairs(source, name, told):
         number = "grade" if JUDGED.search(name) else "score"
         return [

@@ -75,7 +75,7 @@ WORDS = re.compile(r"of[_-]\d+|[^_\-\s./]+")
 HIVE = re.compile(r"(?:/|^)(?!model|version|encoder|run)([^/=]+)=([^/]+)")
 """A folder whose files have one cell in a column, as Spark writes split=test."""
 ASKING = re.compile("(?<![a-z])(test|tst)(?![a-z])")
-DATABASE = re.compile("database|gallery|trn|(^|[_/])db_", re.I)
+DATABASE = re.compile("database|gallery|retrieval|trn|(^|[_/])db_", re.I)
 """Words of what asks, and of what is searched, as DeepHash and its successors name arrays."""
 
 
@@ -244,19 +244,6 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
             source.say(block.file, told, f"what they are; left out. {do}")
     elif of["item_id"].lower().startswith("doc") or _is_repeated(block.columns[of["item_id"]]):
         _refuse_numbers(block, source, of)
-
-
-def name_queries(block: Block, source: Source) -> Block:
-    """Return results whose query is the name of their file, and the version that of its folder."""
-    roles, folder = Roles(block, {}), find_folder_of(block.file)
-    alike = [name for name in source.files if find_folder_of(name) == folder]
-    results, items = roles.find(SCORE, RANK), roles.find(ITEM, FILE)
-    if not (results and items and {*results, *items} == {*block.columns} and alike[1:]):
-        return block
-    version = folder.rpartition("/")[2] or source.root.name
-    told = {"query_id": find_stem(block.file), "system": version}
-    columns = {name: [cell] * len(block.lines) for name, cell in told.items()}
-    return block._replace(columns=block.columns | columns)
 
 
 def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:

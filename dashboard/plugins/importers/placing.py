@@ -141,8 +141,8 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
         return
     if side == "items":
         names = found.match_items(own.ids, file, known)
-        images = found.queries.list_rows("image")
-        if apart := [name for name, image in images if image or name in found.asks]:
+        shown = found.queries.list_rows("image", "text")
+        if apart := [e for e, image, text in shown if image or e in found.asks or text == e]:
             asked = found.match_items(own.ids, file, apart)
     else:
         names = {text: name for name, text in texts.items()} | {name: name for name in texts}

@@ -142,15 +142,14 @@ JUDGED = {("qrels.csv", "query_id item_id grade"): PAIRS}
 WIDE = pd.DataFrame(np.tile(VECTORS, 4), columns=[f"dim_{at}" for at in range(8)])
 UPLOAD = "/data/upload/1/0123abcd-{}.png"
 UUIDS = [f"upload/0123abcd-89ab-4cde-8fab-11223344556{at}.png" for at in range(4)]
+RESULTS = {"query_id": ["q1", "q1", "q2"], "item_id": ["b", "a", "b"], "score": [2, 1, 2]}
 ROWS = [[query, item, grade] for query, item, grade in (line.split("|") for line in PAIRS)]
 
 
-def write_book(path: Path) -> None:
+def write_book(path: Path, **sheets: Any) -> None:
     with pd.ExcelWriter(path) as book:
-        pd.DataFrame({"note": ["read me"]}).to_excel(book, sheet_name="about", index=False)
-        pd.DataFrame(CLASSES.items(), columns=["id", "label"]).to_excel(
-            book, sheet_name="items", index=False
-        )
+        for name, columns in sheets.items():
+            pd.DataFrame(columns).to_excel(book, sheet_name=name, index=False)
 
 
 def list_found(keys: str, before: str = "") -> str:
@@ -185,7 +184,9 @@ CASES |= {
             for at, (n, v) in enumerate(zip(NAMES, VECTORS.tolist(), strict=True)))} | PICTURED,
         [], {("items.csv", "file payload.label"): [f"im/{n}.png|{CLASSES[n]}" for n in NAMES]},
         CATS),
-    "two sheets": ({"b.xlsx": write_book} | BY_NAME, [], {}, CATS),
+    "two sheets": (
+        {"b.xlsx": partial(write_book, about={"note": ["read me"]}, items={
+            "id": NAMES, "label": [*CLASSES.values()]})} | BY_NAME, [], {}, CATS),
     "numbers as ids": (
         {"i.csv": "id,label\n1.0,cat\n2.0,cat\n3.0,dog\n4.0,dog\n",
          "v1.npz": lambda path: np.savez(path, vectors=VECTORS, fid=[1, 2, 3, 4])}, [], {}, CATS),
@@ -226,10 +227,11 @@ CASES |= {
          "dsh/tst_binary.npy": SIGNS[1:], "dsh/trn_label.npy": np.array([0, 1, 1]),
          "dsh/tst_label.npy": np.array([1, 0])},
         [], {("items.csv", "item_id labels"): ["a|0", "b|1", "c|1"]}, {"dsh P@1": 0.5}),
-    "codes and labels in one file": (
-        {"csq.npz": lambda path: np.savez(path, retrieval_B=SIGNS, query_B=SIGNS[1:], query_L=[
-            [0, 1], [1, 0]], retrieval_L=[[1, 0], [0, 1], [0, 1]])},
-        [], {("queries.csv", "labels"): ['["label 1"]', '["label 0"]']}, {"csq P@1": 0.5}),
+    "codes and labels in one file, those to train too": (
+        {"csq.npz": partial(np.savez, retrieval_B=SIGNS, query_B=SIGNS[1:], trn_B=SIGNS, query_L=[
+            [0, 1], [1, 0]], retrieval_L=[[1, 0], [0, 1], [0, 1]], trn_L=[[1, 0]] * 3)},
+        [], {("queries.csv", "labels"): ['["label 1"]', '["label 0"]'],
+             ("items.csv", "labels"): ['["label 0"]', *['["label 1"]'] * 2]}, {"csq P@1": 0.5}),
     "codes and tables of labels": (
         {"database_codes.npy": SIGNS, "database_codes.txt": "a\nb\nc", "query_codes.npy": SIGNS[1:],
          "query_codes.txt": "p\nq", "query_labels.csv": "item_id,label\np,y\nq,x\n",
@@ -250,6 +252,31 @@ CASES |= {
          for name in ("v1", "v2")}, [],
         {("items.csv", "item_id targets"): ["0|c", "1|c", "2|d", "3|d"]},
         {"v1 P@1": 0.75, "v2 P@1": 0.75}),
+    "labels and vectors without ids, of two steps": (
+        {f"step_{at}.jsonl": "".join(json.dumps({"label": CLASSES[n], "vector": v}) + "\n"
+            for n, v in zip(NAMES, (at * VECTORS).tolist(), strict=True)) for at in (1, 2)}, [],
+        {("items.csv", "item_id label"): ["1|cat", "2|cat", "3|dog", "4|dog"]},
+        {f"step_{at} P@1": 0.75 for at in (1, 2)}),
+    "versions by sheet, tag, key and folder": (
+        {"qrels.txt": QRELS, "b.xlsx": partial(write_book, m1=RESULTS, m2=RESULTS),
+         "all.trec": RUN + RUN.replace(" x\n", " y\n"),
+         "n.json": {name: {"q1": {"b": 2, "a": 1}, "q2": {"b": 1}} for name in ("j", "k")}}
+        | {f"f/{q}.csv": f"item_id,score\n{rows}" for q, rows in (
+            ("q1", "b,2\na,1\n"), ("q2", "b,2\n"))}, [], JUDGED,
+        {f"{name} AP@None": 0.75 for name in ("f", "j", "k", "m1", "m2", "x", "y")}),
+    "ranks beside distances, judgements with a stratum": (
+        {"qrels.tv": "q1 0 a 2 1\nq1 0 b 1 0\nq2 0 b 1 1\n",
+         "x.csv": "query_id,item_id,rank,score\nq1,b,1,0.2\nq1,a,2,0.3\nq2,b,1,0.1\n"},
+        [], JUDGED, AP),
+    "names of pictures and of queries in one file, and 1.0 beside 1": (
+        {"gallery.csv": "id,label\nb,1.0\nc,2.0\n", "query.csv": "image_id,label\na,1\n",
+         "v1.npz": partial(np.savez, ids=np.array([[*"abc"]]).T, x=VECTORS[:3, None])}, [], {},
+        {"v1 P@1": 1.0}),
+    "lines of Elasticsearch's bulk": (
+        {"v1.ndjson": "".join(f'{{"index": {{"_id": "{n}"}}}}\n' + json.dumps(
+            {"label": CLASSES[n], "vector": v}) + "\n" for n, v in zip(
+                NAMES, VECTORS.tolist(), strict=True))}, [],
+        {("items.csv", "item_id"): NAMES}, CATS),
     "the part query asks the gallery": (
         {"l.csv": "id,label,split\na,cat,query\nb,cat,gallery\nc,dog,gallery\nd,dog,train\n",
          "v1.npy": VECTORS, "v1.txt": "a\nb\nc\nd\n"}, [],
@@ -382,6 +409,9 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
     "two pictures": ({"t.parquet": make_table(ONE_NAME, edited=ONE_NAME)}, "pictures (edited)"),
     "captions of a model": (
         LABELLED | {"results.json": [{"image_id": 1, "caption": "a"}]}, "found a model's captions"),
+    "labels in another order": (
+        {f"{at}.npz": partial(np.savez, features=VECTORS, label=[0, 1, at, 0]) for at in (0, 1)},
+        "the labels in another order than before"),
     "texts alone": (
         {"c.csv": "image,caption\np1.png,one\np2.png,two\n", "v1.npz": lambda path: np.savez(
             path, image=np.eye(2), image_ids=["y", "z"], text=np.eye(2), text_ids=["one", "two"])},

@@ -9,11 +9,14 @@ from pathlib import Path
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
 from dashboard.plugins.importers.column_roles import (
+    FILE,
     HIVE,
+    ITEM,
+    RANK,
+    SCORE,
     SPANS,
     Roles,
     find_roles,
-    name_queries,
     name_row,
     name_version,
     rows_are_texts,
@@ -69,7 +72,7 @@ def read_table(source: Source, name: str) -> Pieces:
 
 def list_pieces(source: Source, blocks: Iterable[Block]) -> Pieces:
     """Yield the pieces of the blocks of a table."""
-    named = (name_queries(block, source) for block in blocks)
+    named = (_name_queries(block, source) for block in blocks)
     for _, group in groupby(named, lambda block: [*block.columns, *block.vectors]):
         first = next(group)
         try:
@@ -79,6 +82,19 @@ def list_pieces(source: Source, blocks: Iterable[Block]) -> Pieces:
             continue
         for block in chain([first], group):
             yield from KINDS[roles.kind](source, block, roles)
+
+
+def _name_queries(block: Block, source: Source) -> Block:
+    """Return results whose file is named by their query, and its folder by their version."""
+    roles, folder = Roles(block, {}), find_folder_of(block.file)
+    alike = [name for name in source.files if find_folder_of(name) == folder]
+    results, items = roles.find(SCORE, RANK), roles.find(ITEM, FILE)
+    if not (folder and results and items and {*results, *items} == {*block.columns} and alike[1:]):
+        return block
+    told = {"query_id": find_stem(block.file), "system": folder.rpartition("/")[2]}
+    columns = {name: [cell] * len(block.lines) for name, cell in told.items()}
+    file = f"{folder}/*{Path(block.file).suffix}"
+    return block._replace(file=file, columns=block.columns | columns)
 
 
 def _list_queries(_: Source, block: Block, roles: Roles) -> Pieces:
