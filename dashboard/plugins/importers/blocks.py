@@ -295,12 +295,13 @@ def _open_sheets(source: Source, name: str) -> dict[str, Iterator[NumberedRow]]:
     do = "Save it again, or as CSV."
     with explain_errors(name, "a file that is no Excel workbook", ".xlsx", do):
         book = openpyxl.load_workbook(source.find_path(name), read_only=True, data_only=True)
-        sheets = {each.title: each.iter_rows(values_only=True) for each in book.worksheets}
-    names = {title: f"{name}/{title}" if len(sheets) > 1 else name for title in sheets}
-    return {
-        names[title]: _name_cells(source, names[title], enumerate(rows, start=1))
-        for title, rows in sheets.items()
-    }
+        sheets = {
+            f"{name}/{each.title}" if book.worksheets[1:] else name: each.iter_rows(
+                values_only=True
+            )
+            for each in book.worksheets
+        }
+    return {own: _name_cells(source, own, enumerate(e, start=1)) for own, e in sheets.items()}
 
 
 READERS = {

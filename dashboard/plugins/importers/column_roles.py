@@ -61,7 +61,7 @@ RANK = "rank position doc_position"
 RUN = "model model_name run_name system"
 GENERAL = re.compile(
     r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat)s?|clips|gallery|corpus|"
-    r"img|part|passage|index|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
+    r"img|part|passage|index|reference|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
     r"vision|dim|f|0*\d{5}|of([_-]\d+)?|(rank|shard|chunk|split|proc|worker|gpu)\d*|retrieval|db|codes|hash|binary",
     re.I,
 )

@@ -264,8 +264,11 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
         number = len(found.tables["unified_annotation.csv"]) - 1
     counted = "" if found.basis == "tables" else f"; judged: {number:,}"
     files, tables = list_names(found.files), list_names(found.taken["items.csv"])
-    noted = [each for each in opened.findings if each.file == "qrels" and each.level == "note"]
-    notes = (f"{each.found}; expected {each.wanted}" for each in noted)
+    notes = (
+        f"{each.found}; expected {each.wanted}"
+        for each in opened.findings
+        if each.file == "qrels" and each.level == "note"
+    )
     relevant = "; ".join([f"{told} ({files})" if files else told, *found.notes, *notes])
     versions = [f"{each.name} ({', '.join(each.said)})" for each in found.placed]
     for name, run in found.runs.items():

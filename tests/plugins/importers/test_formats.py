@@ -258,7 +258,8 @@ CASES |= {
         {("items.csv", "item_id label"): ["1|cat", "2|cat", "3|dog", "4|dog"]},
         {f"step_{at} P@1": 0.75 for at in (1, 2)}),
     "versions by sheet, tag, key and folder": (
-        {"qrels.txt": QRELS, "b.xlsx": partial(write_book, m1=RESULTS, m2=RESULTS),
+        {"qrels/test.txt": QRELS, "qrels/dev.txt": "q3 0 a 1\n",
+         "b.xlsx": partial(write_book, m1=RESULTS, m2=RESULTS),
          "all.trec": RUN + RUN.replace(" x\n", " y\n"),
          "n.json": {name: {"q1": {"b": 2, "a": 1}, "q2": {"b": 1}} for name in ("j", "k")}}
         | {f"f/{q}.csv": f"item_id,score\n{rows}" for q, rows in (

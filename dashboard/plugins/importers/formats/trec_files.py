@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
 from pathlib import PurePosixPath
 
 from dashboard.errors import DataError
@@ -122,8 +121,11 @@ def _read_file(source: Source, name: str) -> Pieces:
         yield Judgements(name, rows)
         return
     if form == "run" and rises((query, at, n) for at, (query, _, n) in enumerate(rows)):
-        wanted = "the highest first; the highest counts. Write distances as negative numbers"
-        source.say(name, "scores that rise from line to line", wanted)
+        source.say(
+            name,
+            "scores that rise from line to line",
+            "the highest first; the highest counts. Write distances as negative numbers",
+        )
     tags = [each[4] for each in lines] if form == "run" else []
     if len({*tags}) < 2 or len({row[:2] for row in rows}) == len(rows):
         tags = [find_stem(name)] * len(rows)
@@ -138,7 +140,7 @@ def _make_queries(name: str, rows: Sequence[Pair]) -> Queries:
 
 TEXT_KEYS = ("_id", "title", "text")
 SPLITS = ("test", "dev", "validation", "val", "train")
-"""Judgements of BEIR that count, the first that is there."""
+"""Names of judgements of a part, the first one that is there counts."""
 
 
 def recognise_beir(source: Source) -> Names:
@@ -180,5 +182,12 @@ def read_beir(source: Source, files: Names) -> Pieces:
         yield _make_queries(queries, [row for row in rows if not judged or row[0] in judged])
 
 
-TREC = Format("TREC", recognise, partial(read_each, _read_file))
+def read(source: Source, files: Names) -> Pieces:
+    """Yield the pieces of each file; of judgements called by their part those of the best one."""
+    parts = [name for name in files if find_stem(name) in SPLITS]
+    best = parts[:1] and choose_part(source, parts, SPLITS, "parts of judgements")
+    return read_each(_read_file, source, [e for e in files if e == best or e not in parts])
+
+
+TREC = Format("TREC", recognise, read)
 BEIR = Format("BEIR", recognise_beir, read_beir)
