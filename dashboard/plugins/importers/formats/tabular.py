@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain, groupby
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from dashboard.plugins.importers.column_roles import (
     HIVE,
     ITEM,
     RANK,
+    RUN,
     SCORE,
     SPANS,
     Roles,
@@ -72,7 +73,7 @@ def read_table(source: Source, name: str) -> Pieces:
 
 def list_pieces(source: Source, blocks: Iterable[Block]) -> Pieces:
     """Yield the pieces of the blocks of a table."""
-    named = (_name_queries(block, source) for block in blocks)
+    named = (part for block in blocks for part in _part_versions(_name_queries(block, source)))
     for _, group in groupby(named, lambda block: [*block.columns, *block.vectors]):
         first = next(group)
         try:
@@ -95,6 +96,27 @@ def _name_queries(block: Block, source: Source) -> Block:
     columns = {name: [cell] * len(block.lines) for name, cell in told.items()}
     file = f"{folder}/*{Path(block.file).suffix}"
     return block._replace(file=file, columns=block.columns | columns)
+
+
+def _part_versions(block: Block) -> Iterator[Block]:
+    """Yield the rows of each version, where a column says which one made the vectors of items."""
+    roles = Roles(block, {})
+    columns = [name for each in (RUN, f"{ITEM} {FILE}") for name in roles.find(each)[:1]]
+    pairs = list(zip(*(block.columns[name] for name in columns), strict=True))
+    if not block.vectors or len(columns) < 2 or len({e[1] for e in pairs}) == len({*pairs}):
+        yield block
+        return
+    path = Path(block.file)
+    rest = {name: own for name, own in block.columns.items() if name != columns[0]}
+    for run in dict.fromkeys(run for run, _ in pairs):
+        rows = [at for at, (own, _) in enumerate(pairs) if own == run]
+        yield block._replace(
+            file=f"{path.with_suffix('')}/{clean_name(run)}{path.suffix}",
+            lines=[block.lines[at] for at in rows],
+            columns={name: [own[at] for at in rows] for name, own in rest.items()},
+            vectors={name: own[rows] for name, own in block.vectors.items()},
+            contents={name: [own[at] for at in rows] for name, own in block.contents.items()},
+        )
 
 
 def _list_queries(_: Source, block: Block, roles: Roles) -> Pieces:
