@@ -255,7 +255,7 @@ def _list_table(found: Row) -> Any:
 
     lists = {key: own for key, own in found.items() if isinstance(own, list)}
     if lists.keys() >= {"columns", "data"}:  # pandas' orient="split", wandb
-        return pd.DataFrame(lists["data"], None, lists["columns"], object).to_dict("records")
+        return [dict(zip(lists["columns"], row, strict=True)) for row in lists["data"]]
     for ids in filter(IDS.search, lists):
         cells = {key: own for key, own in lists.items() if len(own) == len(lists[ids])}
         return pd.DataFrame(cells, dtype=object).to_dict("records")
@@ -289,19 +289,20 @@ def _holds_pairs(source: Source, name: str, told: Sequence[Row]) -> bool:
 
 
 def _open_sheets(source: Source, name: str) -> dict[str, Iterator[NumberedRow]]:
-    """Return the rows of each sheet of a workbook; several have names of their own."""
+    """Return the rows of each sheet that has some; several have names of their own."""
     import openpyxl  # type: ignore[import-untyped]
 
     do = "Save it again, or as CSV."
     with explain_errors(name, "a file that is no Excel workbook", ".xlsx", do):
         book = openpyxl.load_workbook(source.find_path(name), read_only=True, data_only=True)
-        sheets = {
-            f"{name}/{each.title}" if book.worksheets[1:] else name: each.iter_rows(
-                values_only=True
-            )
-            for each in book.worksheets
-        }
-    return {own: _name_cells(source, own, enumerate(e, start=1)) for own, e in sheets.items()}
+        every = {each.title: each.iter_rows(values_only=True) for each in book.worksheets}
+        first = {title: [*islice(rows, MAX_TITLES)] for title, rows in every.items()}
+    filled = [title for title, rows in first.items() if any(map(any, rows))] or [*every][:1]
+    names = {title: f"{name}/{title}" if filled[1:] else name for title in filled}
+    return {
+        own: _name_cells(source, own, enumerate(chain(first[title], every[title]), start=1))
+        for title, own in names.items()
+    }
 
 
 READERS = {

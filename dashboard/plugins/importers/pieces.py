@@ -182,7 +182,7 @@ def rises(rows: Iterable[tuple[str, float, float]]) -> bool:
     Args:
         rows: Query, rank and number of each result.
     """
-    moves = [(b[1] - a[1]) * (b[2] - a[2]) for a, b in pairwise(rows) if a[0] == b[0]]
+    moves = [b[2] - a[2] for a, b in pairwise(sorted(rows)) if a[0] == b[0] and a[1] < b[1]]
     return sum(move > 0 for move in moves) > len(moves) / 2
 
 

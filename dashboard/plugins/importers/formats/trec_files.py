@@ -41,7 +41,7 @@ FORMS = {
     "ranks": re.compile(rf"(\S+)\s+(\S+)\s+(\d+)(\s+{NUMBER})?"),
     "qrels": re.compile(rf"(\S+)\s+Q?0\s+(\S+)\s+{NUMBER}"),
     "tasks": re.compile(rf"(\d+:\S+)\s+0\s+(\d+:\S+)\s+{NUMBER}\s+\d+"),
-    "sampled": re.compile(rf"(\S+)\s+0\s+(\S+)\s+\d+\s+{NUMBER}"),
+    "sampled": re.compile(r"(\S+)\s+0\s+(\S+)\s+\d\s+(-?\d)"),
     "subtopics": re.compile(rf"(\S+)\s+\S{{1,4}}\s+(\S+)\s+{NUMBER}"),
     "pairs": re.compile(rf"(\S+)\s+(\S+)\s+{NUMBER}"),
     "scores": re.compile(rf"(\S+)\s+(\S+)\s+(?=[-+]?\d*\.){NUMBER}"),
@@ -127,7 +127,9 @@ def _read_file(source: Source, name: str) -> Pieces:
             "the highest first; the highest counts. Write distances as negative numbers",
         )
     tags = [each[4] for each in lines] if form == "run" else []
-    if len({*tags}) < 2 or len({row[:2] for row in rows}) == len(rows):
+    asked = Counter(tag for tag, _ in {*zip(tags, (row[0] for row in rows), strict=False)})
+    is_whole = all(2 * times > len({row[0] for row in rows}) for times in asked.values())
+    if len(asked) < 2 or not is_whole:  # a tag a line, or a part of the queries
         tags = [find_stem(name)] * len(rows)
     for tag in dict.fromkeys(tags):
         own = [row for row, other in zip(rows, tags, strict=True) if other == tag]
