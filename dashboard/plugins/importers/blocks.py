@@ -45,6 +45,8 @@ CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 """The beginning of a list, or numbers as base64."""
 JUDGED = re.compile("qrel|judg", re.I)
 """Words in names of files of judgements."""
+SHEET = re.compile(r"sheet ?\d*", re.I)
+"""Names that programs give to sheets."""
 MAX_WORDS = 3
 """Words of a class in JSON of texts by their pictures; longer texts are captions."""
 NumberedRow = tuple[int, Row]
@@ -236,7 +238,8 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
         rows = told if is_of_rows else [{column: own} for own in cells]
         return [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
     lists = [list(own.values()) for own in told if is_of_rows]
-    if lists and all(holds_objects(own) and _holds_pairs(source, name, own) for own in lists):
+    keys = {frozenset(each) for own in lists for each in own if holds_objects(own)}
+    if len(keys) > 1 and all(holds_objects(e) and _holds_pairs(source, name, e) for e in lists):
         every = {run: _find_rows(source, name, own) for run, own in found.items()}
         return [{"system": run, **row} for run, rows in every.items() for row in rows]
     if is_of_rows and _holds_pairs(source, name, told):
@@ -298,7 +301,8 @@ def _open_sheets(source: Source, name: str) -> dict[str, Iterator[NumberedRow]]:
         every = {each.title: each.iter_rows(values_only=True) for each in book.worksheets}
         first = {title: [*islice(rows, MAX_TITLES)] for title, rows in every.items()}
     filled = [title for title, rows in first.items() if any(map(any, rows))] or [*every][:1]
-    names = {title: f"{name}/{title}" if filled[1:] else name for title in filled}
+    plain = [*filter(SHEET.fullmatch, filled)]  # the one without a name of its own
+    names = {e: name if [e] in (filled, plain) else f"{name}/{e}" for e in filled}
     return {
         own: _name_cells(source, own, enumerate(chain(first[title], every[title]), start=1))
         for title, own in names.items()

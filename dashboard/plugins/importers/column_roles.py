@@ -63,7 +63,7 @@ RUN = "model model_name run_name system"
 GENERAL = re.compile(
     r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat)s?|clips|gallery|corpus|"
     r"img|part|passage|index|reference|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
-    r"vision|dim|0*\d{5}|of([_-]\d+)?|(rank|shard|chunk|split|proc|worker|gpu)\d*|retrieval|db|codes|hash|binary",
+    r"vision|dim|0*\d{5}|of([_-]\d+)?|(rank|shard|chunk|split|proc|worker|gpu|sheet)\d*|retrieval|db|codes|hash|binary",
     re.I,
 )
 """Words in names of files and columns that tell no version from another, and numbers of parts."""
@@ -148,12 +148,14 @@ def number_rows(source: Source, name: str, count: int, columns: Columns) -> Name
     others = [e for e in source.files if e != name and e.endswith((*TABLES, ending or "/"))]
     heads = {each: source.read_head(each).split("\n")[0] for each in (name, *others)}
     fields = {each: re.findall(r'"(\w+)"\s*:', head) or head for each, head in heads.items()}
-    if source.media or any(
+    is_other = [
         (PurePosixPath(e).suffix, fields[e]) != (ending, fields[name])
         or name_version(e)[0] == version
         for e in others
-    ):
+    ]
+    if source.media or any(is_other) or not (others or ending not in TABLES):
         return []
+    columns = {name: own for name, own in columns.items() if len({*own}) > 1}
     first = source.counted[name]
     source.counted[name] += count
     if source.numbered.setdefault(first, columns) != columns:
@@ -414,6 +416,7 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     path = PurePosixPath(file)
     name = f"{path.stem}_{column}"
     own, folder = _list_own(name), HIVE.sub("", path.parent.as_posix()).rpartition("/")[2]
+    folder = folder.removesuffix(".xlsx")
     if all(map(str.isdecimal, own)) and _list_own(folder):
         own.insert(0, folder)
     asks = ASKING.search(name.lower()) and any(map(DATABASE.search, beside))

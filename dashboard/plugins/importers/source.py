@@ -312,7 +312,7 @@ def find_kind(name: str) -> str:
 
 def find_folder_of(name: str) -> str:
     """Return the folder of a file in the source; "" at the top."""
-    return name.rpartition("/")[0]
+    return re.sub(r"[^/]*[.]xlsx/", "", name).rpartition("/")[0]  # a sheet is where its book is
 
 
 def find_stem(name: str) -> str:

@@ -141,9 +141,10 @@ def _list_classes(labels: AnyArray) -> list[str]:
 
 def _list_searched(source: Source, file: str, names: list[str]) -> list[str]:
     """Return names of arrays but those of a part to train, where others are of a database."""
-    left = [name for name in names if TRAINING.search(find_stem(name.lower()))]
+    paired = [name for name in names if CODES.search(name) or LABELS.search(name)]
+    left = [name for name in paired if TRAINING.search(find_stem(name.lower()))]
     rest = [name for name in names if name not in left]
-    if not any(map(DATABASE.search, rest)):
+    if not any(DATABASE.search(name) for name in paired if name in rest):
         return names
     file = file or "".join(left[:1])
     source.count(file, left, "arrays of the part train", "others; left out", "note")
