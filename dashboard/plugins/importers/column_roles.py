@@ -136,10 +136,11 @@ def name_row(source: Source, cell: str, key: object, file: str, line: int) -> st
     return next((name for name in names if source.named.setdefault(name, key) == key), names[-1])
 
 
-def number_rows(source: Source, name: str, count: int, columns: Columns) -> Names:
-    """Return the numbers of vectors without ids; none where other files may hold their items.
+def number_rows(source: Source, name: str, count: int, columns: Columns) -> Names | None:
+    """Return the numbers of vectors without ids, which all versions have in one order.
 
-    Other versions have files of the same columns; one of the same version has further items.
+    Other versions have files of the same columns; none are numbered where a file of the same
+    version has further rows, and None is returned where other files may hold the items.
 
     Raises:
         DataError: If the rows of a version before had other cells.
@@ -148,17 +149,22 @@ def number_rows(source: Source, name: str, count: int, columns: Columns) -> Name
     others = [e for e in source.files if e != name and e.endswith((*TABLES, ending or "/"))]
     heads = {each: source.read_head(each).split("\n")[0] for each in (name, *others)}
     fields = {each: re.findall(r'"(\w+)"\s*:', head) or head for each, head in heads.items()}
-    is_other = [
-        (PurePosixPath(e).suffix, fields[e]) != (ending, fields[name])
-        or name_version(e)[0] == version
-        for e in others
-    ]
-    if source.media or any(is_other) or not (others or ending not in TABLES):
+    kinds = {
+        (PurePosixPath(each).suffix, str(head), name_version(each)[1])
+        for each, head in fields.items()
+    }
+    if source.media or len(kinds) > 1:
+        return None
+    is_shard = any(name_version(each)[0] == version for each in others)
+    if is_shard or not (others or ending not in TABLES):
         return []
     columns = {name: own for name, own in columns.items() if len({*own}) > 1}
     first = source.counted[name]
     source.counted[name] += count
-    if source.numbered.setdefault(first, columns) != columns:
+    known = source.numbered.setdefault(first, columns)
+    if len({len(own) for own in (*known.values(), *columns.values())}) > 1:
+        return None
+    if known != columns:
         found = "vectors and labels without ids, the labels in another order than before"
         raise DataError(name, found, "one order", do="Save the id of each vector beside it.")
     source.say(name, "vectors and labels without ids", "ids; rows count from 0", "note")

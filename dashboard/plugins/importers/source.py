@@ -113,10 +113,10 @@ class Source:
         self.findings += count_odd(file, odd, what, wanted, level)
 
     def list_stated(self, files: Names) -> Names:
-        """Return the file of judgements that the caller names, of some files."""
-        stated = self.options.judgements
-        paths = [*map(PurePosixPath, files)]
-        return [str(e) for e in paths if stated in (str(e), e.name, str(e.parent))][:1]
+        """Return the file of judgements, or the sheets of one, that the caller names."""
+        stated, paths = self.options.judgements, [*map(PurePosixPath, files)]
+        named = [str(path) for path in paths if stated in (str(path), path.name)]
+        return named[:1] or [str(path) for path in paths if stated == str(path.parent)]
 
     def leave_out(self, name: str, error: Exception) -> None:
         """Say that a file, or the rest of it, is left out; a choice that is open stays an error."""

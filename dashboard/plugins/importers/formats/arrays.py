@@ -188,7 +188,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             cells = {e: list_texts(each) for e, each in lists.items() if _is_label(e, each, names)}
             if cells and not ids:
                 source.counted[name] = 0  # another array of the same rows
-                ids = number_rows(source, name, len(rows), cells)
+                ids = number_rows(source, name, len(rows), cells) or None
         if ids and cells:
             yield (
                 Items(name, ids, cells)

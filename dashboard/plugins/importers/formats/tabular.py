@@ -189,12 +189,13 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     source.count(block.file, lost, "files that are not there", wanted, "note")
     wanted = "names of files; matched by the number where only one fits"
     source.count(block.file, list(dict.fromkeys(near)), "numbers that are no names", wanted, "note")
-    is_named = any((*given, *cells, *contents))
-    if block.vectors and block.columns and not (is_named or rows_are_texts(block, roles)):
-        ids[:] = number_rows(source, block.file, len(ids), block.columns) or ids
-    is_bare = (
-        block.vectors and len(block.columns) == 1 and is_named and not any((*files, *contents))
-    )
+    numbers: Names | None = None
+    is_named = any((*given, *cells, *contents)) or rows_are_texts(block, roles)
+    if block.vectors and block.columns and not is_named:
+        numbers = number_rows(source, block.file, len(ids), block.columns)
+        ids[:] = numbers or ids
+    is_bare = bool(block.vectors) and len(block.columns) == 1 and numbers is None
+    is_bare &= not any((*files, *contents))
     if block.columns and not (is_bare or rows_are_texts(block, roles)):
         taken = {name for role, name in of.items() if role != "poster"}
         columns = {key: [cell] * len(ids) for key, cell in HIVE.findall(folder)}
