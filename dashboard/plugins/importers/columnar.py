@@ -82,7 +82,7 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
 
     cells: Row = {}
     vectors: Arrays = {}
-    contents: dict[str, list[bytes | None]] = {}
+    contents: Row = {}
     for column, values in zip(batch.schema.names, batch.columns, strict=True):
         values = getattr(values, "storage", values)  # of an extension of Arrow
         kind = values.type

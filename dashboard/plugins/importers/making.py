@@ -246,6 +246,9 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
     """Return the answer: what decides relevance, which items it names, which versions there are.
 
     All is counted in what was written, with what people changed in it.
+
+    Raises:
+        DataError: If the collection has no query or no item of some results.
     """
     labels = list(filter(None, split_labels(opened.items[found.column])[0]))
     classes = set[str]().union(*labels)
@@ -264,12 +267,18 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
         number = len(found.tables["unified_annotation.csv"]) - 1
     counted = "" if found.basis == "tables" else f"; judged: {number:,}"
     files, tables = list_names(found.files), list_names(found.taken["items.csv"])
-    noted = [each for each in opened.findings if each.file == "qrels" and each.level == "note"]
-    notes = (f"{each.found}; expected {each.wanted}" for each in noted)
+    notes = (
+        f"{each.found}; expected {each.wanted}"
+        for each in opened.findings
+        if each.file == "qrels" and each.level == "note"
+    )
     relevant = "; ".join([f"{told} ({files})" if files else told, *found.notes, *notes])
     versions = [f"{each.name} ({', '.join(each.said)})" for each in found.placed]
     for name, run in found.runs.items():
-        asked = [row[0] for row in found.tables[f"runs/{name}.csv"][1:]]
+        rows = found.tables[f"runs/{name}.csv"][1:]
+        for at, table in enumerate((opened.queries, opened.items)):
+            refuse_unknown(table, dict.fromkeys(row[at] for row in rows), run.file)
+        asked = [row[0] for row in rows]
         unknown = len({*asked} - opened.queries.index.keys())
         rest = f"; {unknown:,} of its {len({*asked}):,} queries are unknown" if unknown else ""
         versions.append(f"{name} ({len(asked):,} results of {run.file}{rest})")
@@ -285,15 +294,11 @@ def check_draft(opened: Collection, found: Gathered) -> Findings:
     """Return what `check` finds, and record which rows new vectors were made for.
 
     Raises:
-        DataError: If it finds an error, or the collection has no query or item of some results.
+        DataError: If it finds an error.
     """
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
-    for name, run in found.runs.items():
-        for at, table in enumerate((opened.queries, opened.items)):
-            names = dict.fromkeys(row[at] for row in found.tables[f"runs/{name}.csv"][1:])
-            refuse_unknown(table, names, run.file)
     kept = dict(opened.versions)
     for name in opened.versions.keys() & {each.name for each in found.placed}:
         record_version(

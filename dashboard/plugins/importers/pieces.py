@@ -188,8 +188,8 @@ def rises(rows: Iterable[tuple[str, float, float]]) -> bool:
 
 def list_lines(file: str, item: str, text: str) -> Captions:
     """Return the captions of an item in a text: a line each, as in CUB and clip_benchmark."""
-    lines = (" ".join(line.split()) for line in text.splitlines())
-    return Captions(file, [(item, line, "") for line in lines if line])
+    lines = map(str.split, text.splitlines())
+    return Captions(file, [(item, " ".join(words), "") for words in lines if words])
 
 
 def write_list(parts: Iterable[str]) -> str:
@@ -215,8 +215,11 @@ def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False)
     ['dog', 'cat']
     """
     if isinstance(value, dict):
-        named = [key for key in value if key != "attributes"]
-        parts = [find_labels(value[key], classes, bool(LABEL.search(key))) for key in named]
+        parts = [
+            find_labels(own, classes, bool(LABEL.search(key)))
+            for key, own in value.items()
+            if key != "attributes"
+        ]
     elif isinstance(value, list):
         ends = [own[-1] if is_label and own and isinstance(own, list) else own for own in value]
         parts = [find_labels(own, classes, is_label) for own in ends]

@@ -122,8 +122,7 @@ class Source:
         if self.numbered.setdefault(rows[0], columns) != columns:
             found = "vectors and labels without ids, the labels in another order than before"
             raise DataError(name, found, "one order", do="Save the id of each vector beside it.")
-        wanted = f"ids; rows count from {rows[0]}"
-        self.say(name, "vectors and labels without ids", wanted, "note")
+        self.say(name, "vectors and labels without ids", f"ids; rows count from {rows[0]}", "note")
         return list(map(str, rows))
 
     def list_stated(self, files: Names) -> Names:
@@ -182,9 +181,8 @@ class Source:
         Raises:
             DataError: If it is none.
         """
-        text = self.read_text(name)
         try:
-            return json.loads(text)
+            return json.loads(self.read_text(name))
         except (ValueError, RecursionError) as error:
             found = f"a file that is cut or no JSON ({str(error)[:60]})"
             raise DataError(

@@ -80,7 +80,16 @@ def open_encoder(named: str, picture: Settings) -> BatchEncoder:
             {"encoder": "http", "url": named},
         )
     if HUB_NAME.fullmatch(named) and not path.exists():
-        return open_model(_fetch(named), named)
+        import huggingface_hub
+
+        with explain_errors(
+            "the encoder",
+            f"no model {named!r}",
+            "a model that the hub gives out, or the folder of one on this machine",
+            "Fetch the folder elsewhere and name it, if the hub cannot be reached from here.",
+        ):
+            path = Path(huggingface_hub.snapshot_download(named, allow_patterns=list(FILES)))
+        return open_model(path, named)
     wanted = "a folder or hub name of a sentence-transformers model, an .onnx file of pictures, "
     raise DataError("the encoder", repr(named[:200]), f"{wanted}module:function or http://…")
 
@@ -115,19 +124,6 @@ def open_model(folder: Path, named: str) -> BatchEncoder:
         {"encoder": "sentence-transformers", "text_model": named},
         {TEXT_MODEL: folder},
     )
-
-
-def _fetch(name: str) -> Path:
-    """Return the folder of a model on the hub; it is fetched once."""
-    import huggingface_hub
-
-    with explain_errors(
-        "the encoder",
-        f"no model {name!r}",
-        "a model that the hub gives out, or the folder of one on this machine",
-        "Fetch the folder elsewhere and name it, if the hub cannot be reached from here.",
-    ):
-        return Path(huggingface_hub.snapshot_download(name, allow_patterns=list(FILES)))
 
 
 def _open_network(path: Path, picture: Settings) -> BatchEncoder:

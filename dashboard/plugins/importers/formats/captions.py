@@ -18,7 +18,7 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Source, find_folder_of, list_first
+from dashboard.plugins.importers.source import Source, list_first
 from dashboard.tables import Names, Row
 
 COLUMNS = ("cocoid", "imgid", "id", "split")
@@ -61,11 +61,8 @@ def _read_json(source: Source, name: str) -> Pieces:
     what = "annotations without a caption or a category, or of unknown pictures"
     source.count(name, odd, what, "them; left out")
     ids = [HOST.sub("", _find(image, NAMES)) for image in kept]
-    named, folder = zip(kept, ids, strict=True), find_folder_of(name)
     columns = {key: [make_text(image.get(key)) for image in kept] for key in COLUMNS}
-    columns["file"] = [
-        source.find_media(f"{image.get('filepath', '')}/{item}", folder) for image, item in named
-    ]
+    columns["file"] = []  # found by the names
     if "videos" in found:
         columns["kind"] = ["video"] * len(kept)
     rows, labels = [], []

@@ -67,8 +67,12 @@ TITLE = re.compile(r"<(?:title|query)>\s*(?:Topic:)?\s*([^<]+)", re.I)
 
 def recognise(source: Source) -> Names:
     """Return files of results, judgements and topics, by their first lines."""
-    names = (n for n in source.left if not (EXTENSION.search(n) or find_plain(n).endswith(OTHERS)))
-    return [name for name in names if find_form(name, source.read_head(name))]
+    return [
+        name
+        for name in source.left
+        if not (EXTENSION.search(name) or find_plain(name).endswith(OTHERS))
+        and find_form(name, source.read_head(name))
+    ]
 
 
 def find_form(name: str, head: str) -> str:
