@@ -87,16 +87,6 @@ def test_vectors_are_refused(folder: Path, name: str, change: Change, words: str
     assert not Path("HARMED").exists()
 
 
-def test_equal_vectors_keep_the_order_of_ids(folder: Path) -> None:
-    """EMB-35: the first result of a long list is that of a short one."""
-    turn(lambda array: np.repeat(array[:1], 12, 0))(folder)
-    study = open_world(folder, protocol="trec")
-    deep, short = (
-        [row["item_id"] for row in study.query("q1", ["a"], depth).rows] for depth in (5, 1)
-    )
-    assert deep == ["v11", "v10", "v09", "v08", "v07"] and short == deep[:1]
-
-
 def test_other_dimensions_of_another_version(folder: Path) -> None:
     """EMB-07."""
     plain = list_means(open_collection(folder), "a")
