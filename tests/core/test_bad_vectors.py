@@ -23,13 +23,10 @@ from tests.core.bad_world import (
     list_means,
     name_cases,
     put,
-    read_lines,
     remove,
     turn,
-    write,
     write_world,
 )
-from tests.plugins.worlds import open_world
 
 
 @pytest.fixture
@@ -95,14 +92,6 @@ def test_other_dimensions_of_another_version(folder: Path) -> None:
     opened = open_collection(folder)
     assert not opened.broken and list_means(opened, "a") == plain
     assert len(list_means(opened, "a", "b")) == 6
-
-
-def test_query_without_results_counts_as_zero(folder: Path) -> None:
-    """RUN-10."""
-    lines = [line for line in read_lines(folder, "runs/r.trec") if not line.startswith(b"q3")]
-    write(folder, "runs/r.trec", b"".join(lines))
-    (found,) = open_world(folder, protocol="trec").measure(["r"], "AP")
-    assert found.values[0].tolist()[2] == 0 and next(found.list_means())["scored"] == 3
 
 
 def test_vectors_that_change_while_open(folder: Path) -> None:
