@@ -281,8 +281,9 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     named = roles.find(FILE)
     shares = {name: share_media(own, source, folder) for name, own in block.columns.items()}
     shares |= dict.fromkeys(block.contents, 1.0)
-    ranked = sorted(shares, key=shares.__getitem__, reverse=True)
-    likely = [name for name in ranked if shares[name] >= 0.5]
+    likely = [
+        name for name in sorted(shares, key=shares.__getitem__, reverse=True) if shares[name] >= 0.5
+    ]
     for name in [*block.contents, *filter(shares.get, named), *likely, *named][:1]:
         of.setdefault("file", name)
     for role, names in (("poster", POSTER), ("caption", CAPTION), ("caption_id", CAPTION_ID)):

@@ -183,8 +183,9 @@ def _write_all(
         more = sorted(kept, key=lambda name: name.startswith("media/"))
         wanted = "files of the source; kept"
         found.source.count(place.name, more, "further files and versions", wanted, "note")
-    still = (name for name in record["files"] if (draft / name).exists())
-    now["files"] = sorted({*written, *still})
+    now["files"] = sorted(
+        {*written, *(name for name in record["files"] if (draft / name).exists())}
+    )
     (draft / RECORD).write_text(json.dumps(now, ensure_ascii=False), encoding="utf-8")
     return rows, kept
 
@@ -229,10 +230,12 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
         raise DataError("--map", f"{ours}={mapped[ours]}", wanted, do=do)
     wanted = "one of each; the first counts, of classes with --disagreements majority those of most"
     for rows in (found.items, found.queries):
-        odd = Counter(column for (column, _), cells in rows.again.items() if len({*cells}) > 1)
-        for column, many in odd.items():
-            file = rows.filled[column] or "queries"
-            source.count(file, many, f"ids with a second {column}", wanted)
+        for column, many in Counter(
+            column for (column, _), cells in rows.again.items() if len({*cells}) > 1
+        ).items():
+            source.count(
+                rows.filled[column] or "queries", many, f"ids with a second {column}", wanted
+            )
     found.vectors = {key: own for key, own in found.vectors.items() if len(own)}
     if not (found.items or found.judged or found.runs or found.vectors):
         said = " ".join(map(str, source.findings[:3]))

@@ -324,8 +324,9 @@ def join_wide(columns: Columns) -> Arrays:
     for stem, named in groups.items():
         names = [named[at] for at in sorted(named)]
         if len(names) >= MIN_WIDE and any("." in columns[name][0] for name in names):
-            cells = [list(map(parse_number, columns.pop(name))) for name in names]
-            found[stem] = np.array(cells, dtype=np.float32).T
+            found[stem] = np.array(
+                [list(map(parse_number, columns.pop(name))) for name in names], dtype=np.float32
+            ).T
     return found
 
 

@@ -198,8 +198,9 @@ class Source:
                 raw = zlib.decompressobj(31).decompress(raw, size)
         except (OSError, zlib.error):
             return ""
-        is_wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
-        text = raw.decode("utf-16" if is_wide else "utf-8", "replace")
+        text = raw.decode(
+            "utf-16" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8", "replace"
+        )
         return "" if "\0" in text else text.lstrip("\ufeff").replace("\r\n", "\n")
 
     @cached_property

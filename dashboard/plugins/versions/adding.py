@@ -42,8 +42,9 @@ def add_dropped(
             return
         file, ids = _pair(given)
         texts, names = _pair(asked) if asked else (None, None)
-        sides = name_sides(file, ids, texts, names, findings)
-        add_vectors(collection, name, *sides, stated, findings)
+        add_vectors(
+            collection, name, *name_sides(file, ids, texts, names, findings), stated, findings
+        )
 
 
 def _write(folder: Path, uploads: Sequence[Any]) -> list[Path]:

@@ -90,14 +90,8 @@ def embed(
             begun = time.monotonic()
             _recall(place, side)
             _embed_side(side, encoder, batch, place, report)
-            rows.append(
-                Row(
-                    what=side.name,
-                    done=len(side.vectors),
-                    skipped=len(side.skipped),
-                    seconds=round(time.monotonic() - begun, 3),
-                )
-            )
+            row = Row(what=side.name, done=len(side.vectors), skipped=len(side.skipped))
+            rows.append(row | {"seconds": round(time.monotonic() - begun, 3)})
             wanted = f"what can be embedded; {side.name} without a vector are not found"
             for why in list(dict.fromkeys(side.skipped.values()))[:SHOWN]:
                 names = [each for each, reason in side.skipped.items() if reason == why]

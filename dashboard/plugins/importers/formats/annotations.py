@@ -110,8 +110,9 @@ def _read_answers(source: Source, name: str) -> Pieces:
 def recognise_boxes(source: Source) -> Names:
     """Return XML files of pictures, and text files of boxes with the lists beside them."""
     xml = source.list_headed(PICTURES.search, ".xml")
-    texts = source.list_headed(BOX.match, ".txt")
-    boxes = [name for name in texts if source.find_media(find_stem(name))]
+    boxes = [
+        name for name in source.list_headed(BOX.match, ".txt") if source.find_media(find_stem(name))
+    ]
     return [*xml, *boxes, *filter(LISTS.search, source.left)] if xml or boxes else []
 
 
@@ -151,8 +152,9 @@ def _read_rows(source: Source, name: str) -> Pieces:
     for block in read_blocks(source, name):
         small = {name_plainly(column): cells for column, cells in block.columns.items()}
         files, kinds = ([small[e] for e in keys if e in small][0] for keys in (PICTURE, KIND))
-        sure = small.get("confidence") or ["1"] * len(files)
-        for file, kind, number in zip(files, kinds, sure, strict=True):
+        for file, kind, number in zip(
+            files, kinds, small.get("confidence") or ["1"] * len(files), strict=True
+        ):
             labels.setdefault(file, []).extend([kind] * (parse_number(number) != 0))
     yield make_labelled(name, labels.items())
 

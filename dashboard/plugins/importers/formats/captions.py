@@ -99,8 +99,9 @@ def recognise_lines(source: Source) -> Names:
 def _read_lines(source: Source, name: str) -> Pieces:
     found = match_lines(source, name, LINE, "FILE#K, a tab, the caption")
     yield Items(name, list(dict.fromkeys(each[1] for each in found)))
-    rows = [(each[1], each[3], each[1] + each[2] if each[2] else "") for each in found]
-    yield Captions(name, rows)
+    yield Captions(
+        name, [(each[1], each[3], each[1] + each[2] if each[2] else "") for each in found]
+    )
 
 
 JSON = Format(

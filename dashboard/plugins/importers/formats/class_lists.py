@@ -42,8 +42,9 @@ def read_flags(source: Source, files: Names) -> Pieces:
     parts = [*(name for name in files if DATABASE.search(find_stem(name))), *queries]
     others = [name for name in files if parts and name not in parts]
     source.count(files[0], others, "lists beside database and test", "those; left out", "note")
-    read_list = partial(_read_flags, queries=queries, is_whole=bool(parts))
-    yield from read_each(read_list, source, parts or files)
+    yield from read_each(
+        partial(_read_flags, queries=queries, is_whole=bool(parts)), source, parts or files
+    )
 
 
 def _read_flags(source: Source, name: str, queries: Names, is_whole: bool) -> Pieces:
@@ -92,8 +93,9 @@ def read_classes(source: Source, files: Names) -> Pieces:
     for side in ("gallery", "query"):
         own = {row[path]: row[kind] for row, part in zip(rows, sides, strict=True) if part == side}
         yield _make_part(name, own, "class", side == "query")
-    train = sides.count("train")
-    source.count(name, train, "pictures of the part train", "others; left out", "note")
+    source.count(
+        name, sides.count("train"), "pictures of the part train", "others; left out", "note"
+    )
 
 
 NAMED = re.compile(r"(\d+|[a-z]\d{3,8}|/[mg]/\w+)[ \t,:]+\"?(?=.*[^\W\d_])(.+?)\"?")

@@ -96,8 +96,9 @@ def _has_ranks(name: str, lines: Sequence[re.Match[str]]) -> bool:
         counts[each[1]] += 1
         if counts[each[1]] != int(each[3]):
             return False
-    is_judged = WORDS["pairs"].search(name.lower()) or len({each[2] for each in lines}) < 2
-    return len(counts) < len(lines) and not is_judged
+    return len(counts) < len(lines) and not (
+        WORDS["pairs"].search(name.lower()) or len({each[2] for each in lines}) < 2
+    )
 
 
 def _read_file(source: Source, name: str) -> Pieces:
@@ -105,14 +106,15 @@ def _read_file(source: Source, name: str) -> Pieces:
     if form == "topics":
         text = source.read_text(name)
         found = [(TOPIC_ID.search(each), TITLE.search(each)) for each in TOPIC.findall(text)]
-        told = [(a[1] or a[2], " ".join(b[1].split())) for a, b in found if a and b]
         source.count(
             name,
             int(not text.rstrip().endswith(">")),
             "topics that are cut",
             "a whole file; read as far as it is",
         )
-        yield _make_queries(name, told)
+        yield _make_queries(
+            name, [(a[1] or a[2], " ".join(b[1].split())) for a, b in found if a and b]
+        )
         return
     lines = match_lines(source, name, FORMS[form], f"a line of {form}")
     if form == "queries":
