@@ -3,6 +3,7 @@
 import re
 import shlex
 from pathlib import PurePosixPath
+from statistics import fmean
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.blocks import JUDGED, MAX_WORDS, Block
@@ -279,7 +280,10 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     """Find the roles of a table that describes items."""
     of, folder = roles.of, find_folder_of(block.file)
     named = roles.find(FILE)
-    shares = {name: share_media(own, source, folder) for name, own in block.columns.items()}
+    shares = {
+        name: fmean([is_media(source.find_media(e, folder)) for e in own[:200] if e] or [0])
+        for name, own in block.columns.items()
+    }
     shares |= dict.fromkeys(block.contents, 1.0)
     likely = [
         name for name in sorted(shares, key=shares.__getitem__, reverse=True) if shares[name] >= 0.5
@@ -364,12 +368,6 @@ def rows_are_texts(block: Block, roles: Roles) -> bool:
 def _is_repeated(cells: Names) -> bool:
     filled = list(filter(None, cells))
     return len(set(filled)) < len(filled)
-
-
-def share_media(cells: Names, source: Source, folder: str) -> float:
-    """Return the share of cells that name pictures; of the first 200."""
-    some = list(filter(None, cells[:200]))
-    return sum(is_media(source.find_media(cell, folder)) for cell in some) / max(1, len(some))
 
 
 def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, Side]:

@@ -47,7 +47,16 @@ def read_columnar(source: Source, name: str) -> Iterator[Block]:
         else:
             batches = pa.ipc.open_stream(path)
             schema = batches.schema
-        classes = _read_class_names(schema)
+        classes: Columns = {}  # of columns of whole numbers, as `datasets` writes them
+        with suppress(*BROKEN):  # written by another program
+            told = (schema.metadata or {}).get(b"huggingface", b"{}")
+            for column, each in json.loads(told)["info"]["features"].items():
+                match each:
+                    case [kind] | {"feature": kind} | kind:
+                        pass
+                match kind:
+                    case {"_type": "ClassLabel", "names": names}:
+                        classes[column] = list(map(str, names))
         for batch in batches:
             batch.validate(full=True)
             yield _make_block(source, name, first, batch, classes)
@@ -59,21 +68,6 @@ def read_columnar(source: Source, name: str) -> Iterator[Block]:
             "a whole file",
             do="Write it again.",
         ) from error
-
-
-def _read_class_names(schema: Any) -> Columns:
-    """Return the class names of columns of whole numbers, as `datasets` writes them."""
-    told = (schema.metadata or {}).get(b"huggingface", b"{}")
-    found: Columns = {}
-    with suppress(*BROKEN):  # written by another program
-        for column, each in json.loads(told)["info"]["features"].items():
-            match each:
-                case [kind] | {"feature": kind} | kind:
-                    pass
-            match kind:
-                case {"_type": "ClassLabel", "names": names}:
-                    found[column] = list(map(str, names))
-    return found
 
 
 def _make_block(source: Source, file: str, first: int, batch: Any, classes: Columns) -> Block:

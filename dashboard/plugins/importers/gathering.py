@@ -234,7 +234,7 @@ class Gathered:
         self.items, self.queries = Rows(), Rows()
         self.taken: dict[str, Ordered] = {"items.csv": {}, "queries.csv": {}}
         self.declared = set[str]()
-        self.captions: list[tuple[str, str, str, str]] = []
+        self.captions: list[Line] = []
         self.judged: list[tuple[str, str, str, float | None]] = []
         self.results: dict[Pair, list[Result]] = {}
         self.vectors: dict[Pair, VectorFile] = {}

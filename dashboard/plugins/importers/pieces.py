@@ -116,7 +116,7 @@ class Copied(NamedTuple):
     name: str
     rows: int
     protocol: str
-    settings: Mapping[str, Any] = {}
+    settings: Row = {}
 
 
 LABEL = re.compile(r"^label(_id)?$|^choices$|^taxonomy$|labels$")
@@ -221,13 +221,17 @@ def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False)
             if key != "attributes"
         ]
     elif isinstance(value, list):
-        ends = [own[-1] if is_label and own and isinstance(own, list) else own for own in value]
-        parts = [find_labels(own, classes, is_label) for own in ends]
+        parts = [
+            find_labels(
+                own[-1] if is_label and own and isinstance(own, list) else own, classes, is_label
+            )
+            for own in value
+        ]
     else:
         is_place = isinstance(value, int) and 0 <= value < len(classes)
         own = str(classes[value] if is_place else value)
         parts = [[own]] if is_label and value not in (None, "") else []
-    return [label for part in parts for label in part]
+    return list(chain(*parts))
 
 
 def holds_objects(cell: Any) -> bool:

@@ -246,8 +246,13 @@ class Source:
         for ending, names in endings.items():
             cure = CURES.get(ending, "").replace("FILE", names[0])
             wanted = f"a format that is read; left out. {cure}".rstrip(". ")
-            level: Level = "warning" if cure and not all(map(REMARKS.search, names)) else "note"
-            self.count(names[0], names, "files that no format reads", wanted, level)
+            self.count(
+                names[0],
+                names,
+                "files that no format reads",
+                wanted,
+                "warning" if cure and not all(map(REMARKS.search, names)) else "note",
+            )
 
 
 def list_source(path: Path, options: Namespace) -> Source:

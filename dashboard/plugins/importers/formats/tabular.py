@@ -187,8 +187,9 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     is_named = any((*given, *cells, *contents))
     if block.vectors and block.columns and not (is_named or rows_are_texts(block, roles)):
         ids[:] = source.number_rows(block.file, block.lines, block.columns) or ids
-    is_bare = bool(block.vectors) and len(block.columns) == 1 and is_named
-    is_bare &= not any((*files, *contents))
+    is_bare = (
+        block.vectors and len(block.columns) == 1 and is_named and not any((*files, *contents))
+    )
     if block.columns and not (is_bare or rows_are_texts(block, roles)):
         taken = {name for role, name in of.items() if role != "poster"}
         columns = {key: [cell] * len(ids) for key, cell in HIVE.findall(folder)}

@@ -68,7 +68,7 @@ def _list_members(source: Source, name: str) -> Iterator[tuple[str, str, bytes]]
     Raises:
         DataError: If the file is damaged; the members before have been yielded by then.
     """
-    odd: list[str] = []
+    odd = []
     damaged = explain_errors(name, "a damaged tar file", "a whole file", "Copy it again.")
     with damaged, tarfile.open(source.find_path(name), "r|*") as archive:
         for member in archive:
