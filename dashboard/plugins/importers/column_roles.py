@@ -54,8 +54,7 @@ GRADES = {"e": "3", "exact": "3", "partial": "1.5", "s": "2", "substitute": "2",
           "no": "0", "true": "1", "false": "0", "": ""}  # fmt: skip
 """Grades of words: the labels of ESCI and WANDS, and those of judges."""
 OF_MODELS = re.compile(r"(^|[\W_])(results?|pred(iction)?s?|predicted|generated)($|[\W_])", re.I)
-COCO = re.compile(r"captions_\w+20\d\d\.json")
-"""Words in names of files of captions that a model wrote, and the names of COCO's own."""
+"""Words in names of files of captions that a model wrote."""
 NUMERAL = re.compile(r"[-+.,]?\d")
 SCORE = "score similarity"
 RANK = "rank position doc_position"
@@ -341,7 +340,9 @@ def _leave_out(block: Block, source: Source, of: Texts, free: Names) -> None:
     if shown and "file" in of:
         wanted = f"one; {of['file']} is taken. Another one: --map file={shown[0]}"
         source.say(block.file, f"further columns of pictures ({list_names(shown)})", wanted)
-    is_beside = "image_id" in block.columns and COCO.search(" ".join(source.files))
+    is_beside = "image_id" in block.columns and re.search(
+        r"captions_\w+20\d\d\.json", " ".join(source.files)
+    )
     if (
         (is_beside or OF_MODELS.search(find_stem(block.file)))
         and "caption_id" not in of

@@ -20,8 +20,6 @@ AVERAGE = (
     "pandas.read_parquet and frame.to_parquet"
 )
 """The line that makes one vector of those of frames."""
-UNNAMED = re.compile("^__.*__$")
-"""The name of an index of pandas that has none."""
 
 
 def read_columnar(source: Source, name: str) -> Iterator[Block]:
@@ -80,7 +78,7 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
     for column, values in zip(batch.schema.names, batch.columns, strict=True):
         values = getattr(values, "storage", values)  # of an extension of Arrow
         kind = values.type
-        column = UNNAMED.sub("", column)
+        column = re.sub("^__.*__$", "", column)  # an index of pandas without a name
         if pa.types.is_struct(kind) and {"bytes", "path"} <= {each.name for each in kind}:
             cells[column] = values.field("path").to_pylist()
             contents[column] = values.field("bytes").to_pylist()

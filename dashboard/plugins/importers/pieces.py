@@ -123,7 +123,6 @@ LABEL = re.compile(r"^label(_id)?$|^choices$|^taxonomy$|labels$")
 """Keys of labels in JSON."""
 OF_REGIONS = re.compile("labels$|choices$|taxonomy$")
 """Keys of Label Studio, whose labels are cells of the column itself."""
-WIDE = re.compile(r"(.*?)[_.\- ]?(\d+)")
 MIN_WIDE = 8
 """Fractions in columns or lists that are a vector; fewer are scores, boxes and places."""
 RESULTS = re.compile("result|hits|ranking|retrieved|(?<!unrated_)docs$|children$", re.I)
@@ -322,7 +321,7 @@ def join_wide(columns: Columns) -> Arrays:
     """
     groups: dict[str, dict[int, str]] = {}
     for name in columns:
-        if match := WIDE.fullmatch(name):
+        if match := re.fullmatch(r"(.*?)[_.\- ]?(\d+)", name):
             groups.setdefault(match[1], {})[int(match[2])] = name
     found = {}
     for stem, named in groups.items():

@@ -224,7 +224,7 @@ def _divide_items(found: Gathered) -> None:
         found.asks = asks = list(compress(found.items.index, asking))
         columns = {name: [*compress(found.items.get(name), asking)] for name in found.items.columns}
         pairs = zip(asks, columns.pop("file", [""] * len(asks)), strict=True)
-        files = [found.written.get(item, file) for item, file in pairs]
+        files = [found.written.get(*pair) for pair in pairs]
         texts = [item * (not file) for item, file in zip(asks, files, strict=True)]
         found.queries.add(asks, {**columns, "image": files, "text": texts})
         _drop_items(found, {*asks})

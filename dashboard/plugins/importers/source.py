@@ -38,8 +38,6 @@ ADDED = re.compile(
 )
 """What Label Studio writes before the file that was uploaded (a UUID is no prefix) or that it
 exports by its address, and Vespa before an id."""
-DIGEST = re.compile("^[0-9a-f]{8}-(?!([0-9a-f]{4}-){3})")
-"""What Label Studio writes before the name of a file that is uploaded."""
 NUMBERED = re.compile(r"\.(npy|npz|safetensors|parquet|arrow|feather|csv|tsv|jsonl)$", re.I)
 """Endings of files that are written in numbered parts; of others each belongs to a picture."""
 CURES = {
@@ -349,7 +347,8 @@ def shorten_name(name: str) -> str:
     >>> shorten_name("x/000000000139.jpg"), shorten_name("139.0"), shorten_name("x/a1.png")
     ('139', '139', 'a1')
     """
-    plain = DIGEST.sub("", strip_name(name))
+    # what Label Studio writes before the name of a file that is uploaded
+    plain = re.sub("^[0-9a-f]{8}-(?!([0-9a-f]{4}-){3})", "", strip_name(name))
     match = NUMBER.fullmatch(plain)
     return match[1] if match else plain
 

@@ -30,8 +30,6 @@ TABLES = {
 """Tables in which people change rows, and the columns that name a row."""
 Cells = dict[Line, Texts]
 """The filled cells of each row of a table, by its key."""
-DRAFTS = ".drafts"
-"""Folder beside the new one, in which nobody sees a half made collection."""
 
 
 @contextmanager
@@ -43,7 +41,7 @@ def open_draft(place: Path, keep: bool) -> Iterator[Path]:
     Raises:
         DataError: If another call is at work, or nothing can be written.
     """
-    home = place.parent / DRAFTS / place.name
+    home = place.parent / ".drafts" / place.name  # nobody sees a half made collection there
     draft, before = home / place.name, home / f"{place.name}.old"
     with claim(home, place.name, "another init at work"):
         try:

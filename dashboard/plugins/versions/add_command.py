@@ -71,7 +71,7 @@ def answer(call: Namespace) -> Answer:
 
     if (call.items is None) == (call.run is None) and (call.items or not call.queries):
         raise ValueError("Give --items FILE (vectors) or --run FILE (results), one of them.")
-    if call.run and (call.queries or call.ids or call.query_ids or call.note or call.by_position):
+    if call.run and any(map(vars(call).get, KEPT)):
         raise ValueError("--ids, --queries, --query-ids, --by-position, --note need --items.")
     name = read_version_name(call)
     collection = open_collection(find_folder(call.collection))

@@ -23,10 +23,6 @@ from dashboard.tables import AnyArray, Names
 from dashboard.texts import require_file
 
 Inputs = Names | Sequence[Image.Image]
-FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-HUB_NAME = re.compile(r"\w[\w.-]{0,95}(/[\w.-]{1,96})?")
-FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.md")
-"""Files that are fetched of a model on the hub: no pickle, and no code."""
 TEXT_MODEL = "text_model"
 """Folder in a version of the model that embeds typed texts."""
 
@@ -67,7 +63,7 @@ def open_encoder(named: str, picture: Settings) -> BatchEncoder:
         return _open_network(path, picture)
     if path.is_dir():
         return open_model(path, named)
-    if FUNCTION.fullmatch(named):
+    if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", named):
         return _open_function(named)
     if "http" in load_named("encoders") and named.startswith(("http://", "https://")):
         from dashboard.plugins.services.http_service import Service, embed_inputs
@@ -79,7 +75,7 @@ def open_encoder(named: str, picture: Settings) -> BatchEncoder:
             lambda inputs, side: embed_inputs(service, inputs),
             {"encoder": "http", "url": named},
         )
-    if HUB_NAME.fullmatch(named) and not path.exists():
+    if re.fullmatch(r"\w[\w.-]{0,95}(/[\w.-]{1,96})?", named) and not path.exists():
         import huggingface_hub
 
         with explain_errors(
@@ -88,7 +84,8 @@ def open_encoder(named: str, picture: Settings) -> BatchEncoder:
             "a model that the hub gives out, or the folder of one on this machine",
             "Fetch the folder elsewhere and name it, if the hub cannot be reached from here.",
         ):
-            path = Path(huggingface_hub.snapshot_download(named, allow_patterns=list(FILES)))
+            files = ["*.safetensors", "*.json", "*.txt", "*.model", "*.md"]  # no pickle, no code
+            path = Path(huggingface_hub.snapshot_download(named, allow_patterns=files))
         return open_model(path, named)
     wanted = "a folder or hub name of a sentence-transformers model, an .onnx file of pictures, "
     raise DataError("the encoder", repr(named[:200]), f"{wanted}module:function or http://…")

@@ -26,8 +26,6 @@ FLAGS = r"(\S+\.\w{2,4})((?:\s+[01])%s)"
 CLASS = r"(\S+\.\w{2,4})\s+(\d+|n\d{8}(?:\s+\d+){4})"
 FLAGGED = re.compile(rf"\s*({FLAGS % '{2,}'}|{CLASS})\s*(\n|$)")
 """A path, and a label a column, as DeepHash has them, or a class; ImageNet's may have a box."""
-SPLIT = re.compile("partition|split")
-"""Words in names of lists whose numbers are no classes."""
 MAX_NAMES = 1 << 22
 HEADS = {
     "image_id class_id super_class_id path": ("path", "class_id"),
@@ -138,7 +136,7 @@ HASHED = Format(
     lambda source: [
         name
         for name in source.list_headed(FLAGGED.match, ".txt")
-        if not SPLIT.search(find_stem(name))
+        if not re.search("partition|split", find_stem(name))  # their numbers are no classes
     ],
     read_flags,
 )

@@ -58,8 +58,6 @@ WORDS = {
     "queries": re.compile("quer|topic"),
 }
 """What names of files of a form hold, where its lines could be anything."""
-RESULTS = ("run", "ranks", "scores")
-QUERY_HEADER = re.compile(r"(_?id|q_?id|\w*(query|topic)\w*)\t", re.I)
 TOPIC = re.compile(r"<top(?:ic)?\b([^>]*>.*?)(?=<top(?:ic)?\b|\Z)", re.S | re.I)
 TOPIC_ID = re.compile(r"number=\"([^\"]+)\"|<num>\s*(?:Number:)?\s*([^<\s]+)", re.I)
 TITLE = re.compile(r"<(?:title|query)>\s*(?:Topic:)?\s*([^<]+)", re.I)
@@ -85,7 +83,8 @@ def find_form(name: str, head: str) -> str:
         is_named = form not in WORDS or WORDS[form].search(name.lower())
         is_so = _has_ranks(name, matches) if form == "ranks" else is_named
         if is_so and len(matches) > len(lines) / 2 and pattern.fullmatch(lines[0]):
-            return "" if form == "queries" and QUERY_HEADER.match(lines[0]) else form
+            is_header = re.match(r"(_?id|q_?id|\w*(query|topic)\w*)\t", lines[0], re.I)
+            return "" if form == "queries" and is_header else form
     return ""
 
 
@@ -124,7 +123,7 @@ def _read_file(source: Source, name: str) -> Pieces:
         source.say(name, "a sample of judgements", "all; AP is not inferred from strata", "note")
     sign = -1 if form == "ranks" else 1
     rows = [(each[1], each[2], sign * float(each[3])) for each in lines]
-    if form not in RESULTS:
+    if form not in ("run", "ranks", "scores"):
         yield Judgements(name, rows)
         return
     if form == "run" and rises((query, at, n) for at, (query, _, n) in enumerate(rows)):
