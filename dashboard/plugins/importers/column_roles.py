@@ -205,7 +205,7 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
             ways = [source.options.map, *(f"{at}={word}" for at, word in enumerate(words))]
             line = f"--map {shlex.quote(','.join(filter(None, ways)))}  # the grade of each word"
             raise Unsure(block.file, f"grades in words ({list_names(words)})", "numbers", [line])
-    is_judged = bool(JUDGED.search(block.file))
+    is_judged = JUDGED.search(block.file)
     if is_judged or "corpusid" in roles.small:
         take("grade", SCORE, whole=not is_judged)
     take("score", SCORE)

@@ -202,7 +202,7 @@ def list_options(option: str, values: Iterable[str]) -> list[str]:
     return [f"{option} {shlex.quote(each)}" for each in values]
 
 
-def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False) -> Names:
+def find_labels(value: Any, classes: Sequence[Any] = (), is_label: object = False) -> Names:
     """Return the labels in a value of JSON: those below keys that say so, of a path its end.
 
     Args:
@@ -215,7 +215,7 @@ def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False)
     """
     if isinstance(value, dict):
         parts = [
-            find_labels(own, classes, bool(LABEL.search(key)))
+            find_labels(own, classes, LABEL.search(key))
             for key, own in value.items()
             if key != "attributes"
         ]

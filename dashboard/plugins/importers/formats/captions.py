@@ -81,9 +81,9 @@ def _find(told: Row, keys: Names) -> str:
 def recognise_lines(source: Source) -> Names:
     """Return text files whose first lines name a picture each."""
 
-    def fits(head: str) -> bool:
+    def fits(head: str) -> object:
         matches = list(map(LINE.fullmatch, list_first(head, 5)))
-        return bool(matches) and all(
+        return matches and all(
             match
             and (match[2] or source.find_media(match[1]))
             and len(re.findall(r"[^\W\d_]+", match[3])) > 1

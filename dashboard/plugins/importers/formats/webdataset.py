@@ -43,8 +43,9 @@ def _read_tar(source: Source, name: str, seen: Texts) -> Pieces:
             told = {}
             source.say(name, f"no object of JSON in {item}.json", "one; left out")
         cells = {key: [make_text(own)] for key, own in told.items() if key not in ("file", "key")}
-        text = make_text(kinds.get("txt", kinds.get("caption", b"")))
-        caption = text or " ".join("".join(cells.pop("caption", ())).split())
+        caption = make_text(kinds.get("txt", kinds.get("caption", b""))) or " ".join(
+            "".join(cells.pop("caption", ())).split()
+        )
         for ending in labels:
             cells["cls"] = [make_text(sample[ending])]
         yield Items(name, [item], cells, ["cls"] if labels else [], pictures[:1])
