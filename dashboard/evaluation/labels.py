@@ -16,8 +16,9 @@ from dashboard.texts import split_cells
 NO_LABEL = "no label"
 Labels = frozenset[str]
 MISSING = frozenset(
-    {"_unlabeled", "_unlabelled", "unlabeled", "unlabelled", "no_label", "none", "unknown", "null",
-     "nan", "-nan", "na", "n/a", "<na>", "#n/a", "#na", "#n/a n/a", "1.#ind", "1.#qnan"}
+    {"?", "-", "_unlabeled", "_unlabelled", "unlabeled", "unlabelled", "no_label", "none",
+     "unknown", "null", "nan", "-nan", "na", "n/a", "<na>", "#n/a", "#na", "#n/a n/a", "1.#ind",
+     "1.#qnan"}
 )  # fmt: skip
 """Words that say that an item has no class: those of pandas for an empty cell among them."""
 

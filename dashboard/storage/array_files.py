@@ -146,8 +146,12 @@ def read_id_file(path: Path, name: str, count: int, findings: Findings, part: st
 def _read_rows(path: Path, name: str, findings: Findings) -> Sequence[Names]:
     """Return the cells of lines, or of the header and the rows of a table; of Parquet its ids."""
     if path.suffix == ".parquet":
-        lists = {key: e.tolist() for key, e in read_arrays(path, name).items() if e.ndim == 1}
-        return [[*lists], *zip(*lists.values(), strict=True)]
+        with explain_errors(name, "a damaged file", "a whole .parquet file"):
+            opened = open_parquet(path)
+            told = [e for e in opened.schema_arrow if IDS.search(e.name)]
+            ids = opened.read([each.name for each in told if not count_lists(each.type)])
+        cells = [map(str, column.to_pylist()) for column in ids.columns]
+        return [ids.column_names, *zip(*cells, strict=True)]
     lines = read_text(path, name, findings).rstrip("\n").split("\n")
     if path.suffix == ".jsonl":
         with explain_errors(name, "no JSON lines", "an object a line"):

@@ -45,6 +45,8 @@ CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 """The beginning of a list, or numbers as base64."""
 JUDGED = re.compile("qrel|judg", re.I)
 """Words in names of files of judgements."""
+SHEET = re.compile(r"sheet ?\d*", re.I)
+"""Names that programs give to sheets."""
 MAX_WORDS = 3
 """Words of a class in JSON of texts by their pictures; longer texts are captions."""
 NumberedRow = tuple[int, Row]
@@ -236,7 +238,8 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
         rows = told if is_of_rows else [{column: own} for own in cells]
         return [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
     lists = [list(own.values()) for own in told if is_of_rows]
-    if lists and all(holds_objects(own) and _holds_pairs(source, name, own) for own in lists):
+    keys = {frozenset(each) for own in lists for each in own if holds_objects(own)}
+    if len(keys) > 1 and all(holds_objects(e) and _holds_pairs(source, name, e) for e in lists):
         every = {run: _find_rows(source, name, own) for run, own in found.items()}
         return [{"system": run, **row} for run, rows in every.items() for row in rows]
     if is_of_rows and _holds_pairs(source, name, told):
@@ -255,7 +258,7 @@ def _list_table(found: Row) -> Any:
 
     lists = {key: own for key, own in found.items() if isinstance(own, list)}
     if lists.keys() >= {"columns", "data"}:  # pandas' orient="split", wandb
-        return pd.DataFrame(lists["data"], None, lists["columns"], object).to_dict("records")
+        return [dict(zip(lists["columns"], row, strict=True)) for row in lists["data"]]
     for ids in filter(IDS.search, lists):
         cells = {key: own for key, own in lists.items() if len(own) == len(lists[ids])}
         return pd.DataFrame(cells, dtype=object).to_dict("records")
@@ -289,17 +292,20 @@ def _holds_pairs(source: Source, name: str, told: Sequence[Row]) -> bool:
 
 
 def _open_sheets(source: Source, name: str) -> dict[str, Iterator[NumberedRow]]:
-    """Return the rows of each sheet of a workbook; several have names of their own."""
+    """Return the rows of each sheet that has some; several have names of their own."""
     import openpyxl  # type: ignore[import-untyped]
 
     do = "Save it again, or as CSV."
     with explain_errors(name, "a file that is no Excel workbook", ".xlsx", do):
         book = openpyxl.load_workbook(source.find_path(name), read_only=True, data_only=True)
-        sheets = {each.title: each.iter_rows(values_only=True) for each in book.worksheets}
-    names = {title: f"{name}/{title}" if len(sheets) > 1 else name for title in sheets}
+        every = {each.title: each.iter_rows(values_only=True) for each in book.worksheets}
+        first = {title: [*islice(rows, MAX_TITLES)] for title, rows in every.items()}
+    filled = [title for title, rows in first.items() if any(map(any, rows))] or [*every][:1]
+    plain = [*filter(SHEET.fullmatch, filled)]  # the one without a name of its own
+    names = {e: name if [e] in (filled, plain) else f"{name}/{e}" for e in filled}
     return {
-        names[title]: _name_cells(source, names[title], enumerate(rows, start=1))
-        for title, rows in sheets.items()
+        own: _name_cells(source, own, enumerate(chain(first[title], every[title]), start=1))
+        for title, own in names.items()
     }
 
 

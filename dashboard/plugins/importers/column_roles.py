@@ -9,6 +9,7 @@ from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.blocks import JUDGED, MAX_WORDS, Block
 from dashboard.plugins.importers.pieces import rises
 from dashboard.plugins.importers.source import (
+    Columns,
     Side,
     Source,
     clean_name,
@@ -18,7 +19,7 @@ from dashboard.plugins.importers.source import (
     list_tails,
 )
 from dashboard.storage.media import EXTENSION, cut_address, is_media
-from dashboard.storage.vector_ids import LABELS, names_texts
+from dashboard.storage.vector_ids import LABELS, TABLES, names_texts
 from dashboard.tables import Names, Texts
 from dashboard.texts import parse_number
 
@@ -61,8 +62,8 @@ RANK = "rank position doc_position"
 RUN = "model model_name run_name system"
 GENERAL = re.compile(
     r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat)s?|clips|gallery|corpus|"
-    r"img|part|passage|index|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
-    r"vision|dim|f|0*\d{5}|of([_-]\d+)?|(rank|shard|chunk|split|proc|worker|gpu)\d*|retrieval|db|codes|hash|binary",
+    r"img|part|passage|index|reference|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
+    r"vision|dim|0*\d{5}|of([_-]\d+)?|(rank|shard|chunk|split|proc|worker|gpu|sheet)\d*|retrieval|db|codes|hash|binary",
     re.I,
 )
 """Words in names of files and columns that tell no version from another, and numbers of parts."""
@@ -133,6 +134,35 @@ def name_row(source: Source, cell: str, key: object, file: str, line: int) -> st
     names += [f"{name}#{line}" for name in names[:1]]
     names += [f"{find_stem(file)}-{line}", f"{file}-{line}"]
     return next((name for name in names if source.named.setdefault(name, key) == key), names[-1])
+
+
+def number_rows(source: Source, name: str, count: int, columns: Columns) -> Names:
+    """Return the numbers of vectors without ids; none where other files may hold their items.
+
+    Other versions have files of the same columns; one of the same version has further items.
+
+    Raises:
+        DataError: If the rows of a version before had other cells.
+    """
+    ending, version = PurePosixPath(name).suffix, name_version(name)[0]
+    others = [e for e in source.files if e != name and e.endswith((*TABLES, ending or "/"))]
+    heads = {each: source.read_head(each).split("\n")[0] for each in (name, *others)}
+    fields = {each: re.findall(r'"(\w+)"\s*:', head) or head for each, head in heads.items()}
+    is_other = [
+        (PurePosixPath(e).suffix, fields[e]) != (ending, fields[name])
+        or name_version(e)[0] == version
+        for e in others
+    ]
+    if source.media or any(is_other) or not (others or ending not in TABLES):
+        return []
+    columns = {name: own for name, own in columns.items() if len({*own}) > 1}
+    first = source.counted[name]
+    source.counted[name] += count
+    if source.numbered.setdefault(first, columns) != columns:
+        found = "vectors and labels without ids, the labels in another order than before"
+        raise DataError(name, found, "one order", do="Save the id of each vector beside it.")
+    source.say(name, "vectors and labels without ids", "ids; rows count from 0", "note")
+    return list(map(str, range(first, first + count)))
 
 
 def find_roles(block: Block, source: Source) -> Roles:
@@ -386,6 +416,7 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     path = PurePosixPath(file)
     name = f"{path.stem}_{column}"
     own, folder = _list_own(name), HIVE.sub("", path.parent.as_posix()).rpartition("/")[2]
+    folder = folder.removesuffix(".xlsx")
     if all(map(str.isdecimal, own)) and _list_own(folder):
         own.insert(0, folder)
     asks = ASKING.search(name.lower()) and any(map(DATABASE.search, beside))

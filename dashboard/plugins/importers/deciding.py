@@ -35,8 +35,9 @@ DESCRIBED = ("file", "poster", "kind")
 YES, NO = frozenset({"1", "1.0", "true"}), frozenset({"0", "0.0", "-1", "-1.0", "false", ""})
 """Columns that are no classes, and cells of columns that are a class each."""
 TEST = ("test", "testing")
-SPLITS = re.compile("train(ing)?|test(ing)?|val(id(ation)?)?|dev", re.I)
-ASKING, SEARCHED = ("query", "queries", "probe"), ("gallery", "database", "index")
+SPLITS = re.compile("(bounding_box_)?train(ing)?|test(ing)?|val(id(ation)?)?|dev", re.I)
+ASKING = ("query", "queries", "probe")
+SEARCHED = ("gallery", "database", "index", "bounding_box_test")
 PART = re.compile("|".join([*ASKING, *SEARCHED, SPLITS.pattern]), re.I)
 """Names of parts of the data, some of which ask for another one."""
 ODD = re.compile(
@@ -210,7 +211,7 @@ def settle_classes(rows: Rows, column: str) -> None:
 
 def _has_classes(names: Counter[str]) -> bool:
     """Return whether names are those of classes: at least two, and one of them twice; no splits."""
-    is_odd = any(map(ODD.fullmatch, list(names)[:20])) or all(map(SPLITS.fullmatch, names))
+    is_odd = any(map(ODD.fullmatch, list(names)[:20])) or all(map(PART.fullmatch, names))
     return 1 < len(names) < names.total() and not is_odd
 
 

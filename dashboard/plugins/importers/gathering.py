@@ -311,10 +311,11 @@ class Gathered:
         files = piece.columns.get("file") or [self._find(each, piece.file) for each in piece.ids]
         starts = piece.columns.get("span_start") or [""] * len(files)
         self.known |= dict.fromkeys(compress(files, starts), "")  # a clip of parts is no item
-        names = [
-            own if start or not file else self.known.setdefault(file, own)
-            for own, file, start in zip(piece.ids, files, starts, strict=True)
-        ]
+        cells = piece.columns.get("source_file") or piece.ids  # of files that are not there
+        names = []
+        for own, file, cell, start in zip(piece.ids, files, cells, starts, strict=True):
+            other = own if start else self.known.setdefault(file or cell, own)
+            names.append(other if file or {own, other} & self.source.named.keys() else own)
         others = [e for e in zip(piece.ids, names, files, strict=True) if e[0] != e[1]]
         self.known |= {own: name for own, name, _ in others}
         made = self.source.named.keys() | {file for _, _, file in others}

@@ -176,13 +176,13 @@ def match_lines(
 
 
 def rises(rows: Iterable[tuple[str, float, float]]) -> bool:
-    """Return whether numbers of most results are larger than that of the rank before, as distances.
+    """Return whether numbers of nearly all results rise with the rank, as distances do.
 
     Args:
         rows: Query, rank and number of each result.
     """
-    moves = [(b[1] - a[1]) * (b[2] - a[2]) for a, b in pairwise(rows) if a[0] == b[0]]
-    return sum(move > 0 for move in moves) > len(moves) / 2
+    moves = [b[2] - a[2] for a, b in pairwise(sorted(rows)) if a[0] == b[0] and a[1] < b[1]]
+    return sum(move > 0 for move in moves) > 0.9 * len(moves)
 
 
 def list_lines(file: str, item: str, text: str) -> Captions:

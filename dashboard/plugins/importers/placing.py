@@ -141,9 +141,11 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
         return
     if side == "items":
         names = found.match_items(own.ids, file, known)
-        shown = found.queries.list_rows("image", "text")
-        if apart := [e for e, image, text in shown if image or e in found.asks or text == e]:
-            asked = found.match_items(own.ids, file, apart)
+        shown = [*found.queries.list_rows("image", "text")]
+        bare = {*own.ids} - names.keys()
+        asked = {e: e for e, _, text in shown if text == e in bare}
+        if apart := [e for e, image, _ in shown if image or e in found.asks]:
+            asked |= found.match_items(own.ids, file, apart)
     else:
         names = {text: name for name, text in texts.items()} | {name: name for name in texts}
         owned = _list_only_texts(found)

@@ -6,6 +6,7 @@ import os
 import re
 import zlib
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +15,6 @@ from typing import Any, Literal
 
 from dashboard.errors import DataError, Finding, Findings, Level, Unsure, count_odd, explain_errors
 from dashboard.storage.media import EXTENSION, REMOTE, cut_address, is_media, is_video, strip_name
-from dashboard.storage.vector_ids import TABLES
 from dashboard.tables import Names, Texts
 from dashboard.texts import decode_text, make_natural, read_text
 
@@ -78,6 +78,7 @@ class Source:
         mapped: Columns that the caller maps and that a table has.
         named: What each id means that a row of a table got by its file.
         numbered: Cells of rows without ids, by the number of the first.
+        counted: Rows without ids of each file so far.
     """
 
     root: Path
@@ -88,6 +89,7 @@ class Source:
     mapped: set[str] = field(default_factory=set)
     named: dict[str, object] = field(default_factory=dict)
     numbered: dict[int, Columns] = field(default_factory=dict)
+    counted: Counter[str] = field(default_factory=Counter)
 
     def say(
         self, file: str, found: str, wanted: str, level: Level = "warning", line: int | None = None
@@ -108,25 +110,11 @@ class Source:
         """Add a finding of so many odd things in a file, if there are some; see `count_odd`."""
         self.findings += count_odd(file, odd, what, wanted, level)
 
-    def number_rows(self, name: str, rows: Sequence[int], columns: Columns) -> Names:
-        """Return the numbers of vectors without ids; none where others may be their items.
-
-        Raises:
-            DataError: If the rows of a file before had other cells.
-        """
-        endings = {PurePosixPath(each).suffix for each in self.files if each.endswith(TABLES)}
-        if self.media or endings - {PurePosixPath(name).suffix}:
-            return []
-        if self.numbered.setdefault(rows[0], columns) != columns:
-            found = "vectors and labels without ids, the labels in another order than before"
-            raise DataError(name, found, "one order", do="Save the id of each vector beside it.")
-        self.say(name, "vectors and labels without ids", f"ids; rows count from {rows[0]}", "note")
-        return list(map(str, rows))
-
     def list_stated(self, files: Names) -> Names:
         """Return the file of judgements that the caller names, of some files."""
         stated = self.options.judgements
-        return [name for name in files if stated in (name, PurePosixPath(name).name)][:1]
+        paths = [*map(PurePosixPath, files)]
+        return [str(e) for e in paths if stated in (str(e), e.name, str(e.parent))][:1]
 
     def leave_out(self, name: str, error: Exception) -> None:
         """Say that a file, or the rest of it, is left out; a choice that is open stays an error."""
@@ -327,7 +315,7 @@ def find_kind(name: str) -> str:
 
 def find_folder_of(name: str) -> str:
     """Return the folder of a file in the source; "" at the top."""
-    return name.rpartition("/")[0]
+    return re.sub(r"[^/]*[.]xlsx/", "", name).rpartition("/")[0]  # a sheet is where its book is
 
 
 def find_stem(name: str) -> str:

@@ -212,7 +212,9 @@ def read_state(folder: Path) -> tuple[str, str, int]:
         number = connection.execute(
             select(func.max(REVIEW.c.number)).where(REVIEW.c.collection == key)
         ).scalar()
-    return key, str(find_store()), int(number or 0)
+        place = find_store()
+        inode = place.stat().st_ino if isinstance(place, Path) else 0  # of a copy put in its place
+    return key, f"{place} {inode}", int(number or 0)
 
 
 def find_scale(collection: Collection) -> int:

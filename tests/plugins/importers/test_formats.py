@@ -255,15 +255,20 @@ CASES |= {
     "labels and vectors without ids, of two steps": (
         {f"step_{at}.jsonl": "".join(json.dumps({"label": CLASSES[n], "vector": v}) + "\n"
             for n, v in zip(NAMES, (at * VECTORS).tolist(), strict=True)) for at in (1, 2)}, [],
-        {("items.csv", "item_id label"): ["1|cat", "2|cat", "3|dog", "4|dog"]},
+        {("items.csv", "item_id label"): ["0|cat", "1|cat", "2|dog", "3|dog"]},
         {f"step_{at} P@1": 0.75 for at in (1, 2)}),
-    "versions by sheet, tag, key and folder": (
-        {"qrels.txt": QRELS, "b.xlsx": partial(write_book, m1=RESULTS, m2=RESULTS),
+    "versions by sheet, tag and key": (
+        {"qrels/test.txt": QRELS, "qrels/dev.txt": "q3 0 a 1\n",
+         "b.xlsx": partial(write_book, m1=RESULTS, m2=RESULTS),
          "all.trec": RUN + RUN.replace(" x\n", " y\n"),
-         "n.json": {name: {"q1": {"b": 2, "a": 1}, "q2": {"b": 1}} for name in ("j", "k")}}
-        | {f"f/{q}.csv": f"item_id,score\n{rows}" for q, rows in (
-            ("q1", "b,2\na,1\n"), ("q2", "b,2\n"))}, [], JUDGED,
-        {f"{name} AP@None": 0.75 for name in ("f", "j", "k", "m1", "m2", "x", "y")}),
+         "n.json": {name: {"q1": {"b": 2, "a": 1}, "q2": {"b": 1}} for name in ("j", "k")}},
+        [], JUDGED, {f"{name} AP@None": 0.75 for name in ("j", "k", "m1", "m2", "x", "y")}),
+    "vectors of two models in one table": (
+        {"t.jsonl": "".join(json.dumps({"model": m, "id": n, "label": CLASSES[n], "vector": v})
+                            + "\n" for m in ("m1", "m2")
+                            for n, v in zip(NAMES, VECTORS.tolist(), strict=True))}, [],
+        {("items.csv", "item_id label"): [f"{n}|{CLASSES[n]}" for n in NAMES]},
+        {"m1 P@1": 0.75, "m2 P@1": 0.75}),
     "ranks beside distances, judgements with a stratum": (
         {"qrels.tv": "q1 0 a 2 1\nq1 0 b 1 0\nq2 0 b 1 1\n",
          "x.csv": "query_id,item_id,rank,score\nq1,b,1,0.2\nq1,a,2,0.3\nq2,b,1,0.1\n"},

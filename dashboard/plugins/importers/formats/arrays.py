@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError, Unsure
-from dashboard.plugins.importers.column_roles import DATABASE, name_version
+from dashboard.plugins.importers.column_roles import DATABASE, name_version, number_rows
 from dashboard.plugins.importers.pieces import (
     SIMILARITIES,
     Format,
@@ -53,7 +53,7 @@ LABELS = re.compile(
     rf"(^|[\W_])(?:y|(?-i:L)|targets|labels?)(?:[\W_](?:train|test|val|tr|te)\w*)?{ENDING}", re.I
 )
 """The ends of names of arrays, or files of one, of codes and of classes, which are no vectors."""
-TRAINING = re.compile("(?<![a-z])(train|trn)(?![a-z])")
+TRAINING = re.compile("(?<![a-z])(?<!pre-)(train|trn)(?![a-z])")
 
 
 def recognise(source: Source) -> Names:
@@ -141,10 +141,12 @@ def _list_classes(labels: AnyArray) -> list[str]:
 
 def _list_searched(source: Source, file: str, names: list[str]) -> list[str]:
     """Return names of arrays but those of a part to train, where others are of a database."""
-    left = [name for name in names if TRAINING.search(name.lower())]
+    paired = [name for name in names if CODES.search(name) or LABELS.search(name)]
+    left = [name for name in paired if TRAINING.search(find_stem(name.lower()))]
     rest = [name for name in names if name not in left]
-    if not any(map(DATABASE.search, rest)):
+    if not any(DATABASE.search(name) for name in paired if name in rest):
         return names
+    file = file or "".join(left[:1])
     source.count(file, left, "arrays of the part train", "others; left out", "note")
     return rest
 
@@ -185,7 +187,8 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             names = ids or [str(at) for at in range(len(rows))]
             cells = {e: list_texts(each) for e, each in lists.items() if _is_label(e, each, names)}
             if cells and not ids:
-                ids = source.number_rows(name, range(len(rows)), cells)
+                source.counted[name] = 0  # another array of the same rows
+                ids = number_rows(source, name, len(rows), cells)
         if ids and cells:
             yield (
                 Items(name, ids, cells)

@@ -87,7 +87,8 @@ def read_classes(source: Source, files: Names) -> Pieces:
     form = re.compile(r"\d+|" + r"\s+".join([r"(\S+)"] * len(names)))  # In-shop begins by a number
     found = match_lines(source, name, form, f"{len(names)} fields")
     rows = [dict(zip(names, each.groups(), strict=True)) for each in found if each[1]][1:]
-    sides = [row.get("evaluation_status", "gallery") for row in rows]
+    told = [row.get("evaluation_status", "gallery") for row in rows]
+    sides = [part if part in ("query", "train") else "gallery" for part in told]
     for side in ("gallery", "query"):
         own = {row[path]: row[kind] for row, part in zip(rows, sides, strict=True) if part == side}
         yield _make_part(name, own, "class", side == "query")

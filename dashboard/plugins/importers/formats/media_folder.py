@@ -1,16 +1,19 @@
 """Folders of pictures and clips; a folder a class; lines beside a picture are its captions."""
 
 import re
+from collections import Counter
 from functools import partial
 from itertools import zip_longest
 
 from dashboard.errors import list_names
-from dashboard.plugins.importers.deciding import PART, SPLITS
+from dashboard.plugins.importers.deciding import SPLITS
 from dashboard.plugins.importers.pieces import Format, Items, Pieces, list_lines, read_each
-from dashboard.plugins.importers.source import Columns, Source, find_folder_of
+from dashboard.plugins.importers.source import Columns, Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, is_video
 from dashboard.tables import Names, Texts
 
+PART = re.compile(rf"query|queries|gallery|database|bounding_box_test|{SPLITS.pattern}", re.I)
+"""Folders of parts of the data."""
 GENERAL = re.compile(
     r"(image|img|video|reference)s?|pictures|photos|clips|media|data|files|jpe?g|png|posters|gifs|"
     rf"raw|all|dataset|{PART.pattern}"
@@ -20,31 +23,43 @@ BESIDE = frozenset({"set", "bounding", "box", ""})
 """Words that may stand beside these; alone they are classes."""
 SHARDED = re.compile(r"(^|/)(\d\d+)/\2\d")
 """A file whose number begins with that of its folder, which only parts many files."""
+CAPTIONS = re.compile(r"(^|/)(captions?|texts?|descriptions?)/[^/]+$", re.I)
+"""A file in a folder of captions, each called as a picture in another one."""
 IDENTITY = re.compile(r"(?:.*/)?(-?\d+)_c\d.*")
 """The name of a picture of Market-1501 and others like it: who it shows, and a camera."""
 
 
 def recognise_beside(source: Source) -> Names:
     """Return texts, and JSON with a caption, that are named as a picture but for the ending."""
-    stems = {EXTENSION.sub("", name) for name in source.media}
-    texts = source.list_left(".txt", ".caption", ".json")
-    beside = (name for name in texts if name.rpartition(".")[0] in stems)
+    beside = _name_shown(source, source.list_left(".txt", ".caption", ".json"))
     return [n for n in beside if n[-5:] != ".json" or '"caption"' in source.read_head(n)]
+
+
+def _name_shown(source: Source, texts: Names) -> Texts:
+    """Return the picture, or the clip, of each text beside one, or in a folder of captions."""
+    shown = {EXTENSION.sub("", name): name for name in sorted(source.media, key=is_video)}
+    times = Counter(map(find_stem, shown.values()))
+    alone = {find_stem(name): name for name in shown.values() if times[find_stem(name)] == 1}
+    stems = {name: name.rpartition(".")[0] for name in texts}
+    found = {
+        name: shown.get(stem) or CAPTIONS.search(name) and alone.get(find_stem(name))
+        for name, stem in stems.items()
+    }
+    return {name: file for name, file in found.items() if file}
 
 
 def read_beside(source: Source, files: Names) -> Pieces:
     """Yield the captions of each picture, or of the clip of that name."""
-    named = {EXTENSION.sub("", name): name for name in sorted(source.media, key=is_video)}
-    return read_each(partial(_read_captions, named=named), source, files)
+    return read_each(partial(_read_captions, named=_name_shown(source, files)), source, files)
 
 
 def _read_captions(source: Source, name: str, named: Texts) -> Pieces:
     """Yield the captions that a file beside a picture holds; img2dataset writes JSON, too."""
-    stem, _, ending = name.rpartition(".")
-    found = source.read_json(name) if ending == "json" else source.read_text(name)
+    is_json = name.endswith(".json")
+    found = source.read_json(name) if is_json else source.read_text(name)
     text = found.get("caption") if isinstance(found, dict) else found
     if isinstance(text, str):
-        yield list_lines(name, named[stem], text)
+        yield list_lines(name, named[name], text)
 
 
 def read(source: Source, files: Names) -> Pieces:

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain, groupby
 from pathlib import Path
 
@@ -12,13 +12,13 @@ from dashboard.plugins.importers.column_roles import (
     FILE,
     HIVE,
     ITEM,
-    RANK,
-    SCORE,
+    RUN,
     SPANS,
     Roles,
     find_roles,
     name_row,
     name_version,
+    number_rows,
     rows_are_texts,
     split_columns,
 )
@@ -72,8 +72,8 @@ def read_table(source: Source, name: str) -> Pieces:
 
 def list_pieces(source: Source, blocks: Iterable[Block]) -> Pieces:
     """Yield the pieces of the blocks of a table."""
-    named = (_name_queries(block, source) for block in blocks)
-    for _, group in groupby(named, lambda block: [*block.columns, *block.vectors]):
+    parts = (part for block in blocks for part in _part_versions(block))
+    for _, group in groupby(parts, lambda block: [*block.columns, *block.vectors]):
         first = next(group)
         try:
             roles = find_roles(first, source)
@@ -84,18 +84,25 @@ def list_pieces(source: Source, blocks: Iterable[Block]) -> Pieces:
             yield from KINDS[roles.kind](source, block, roles)
 
 
-def _name_queries(block: Block, source: Source) -> Block:
-    """Return results whose file is named by their query, and its folder by their version."""
-    roles, folder = Roles(block, {}), find_folder_of(block.file)
-    alike = [name for name in source.files if find_folder_of(name) == folder]
-    results, items = roles.find(SCORE, RANK), roles.find(ITEM, FILE)
-    if not (folder and results and items and {*results, *items} == {*block.columns} and alike[1:]):
-        return block
-    told = {"query_id": find_stem(block.file), "system": folder.rpartition("/")[2]}
-    columns = {name: [cell] * len(block.lines) for name, cell in told.items()}
-    return block._replace(
-        file=f"{folder}/*{Path(block.file).suffix}", columns=block.columns | columns
-    )
+def _part_versions(block: Block) -> Iterator[Block]:
+    """Yield the rows of each version, where a column says which one made the vectors of items."""
+    roles = Roles(block, {})
+    columns = [name for each in (RUN, f"{ITEM} {FILE}") for name in roles.find(each)[:1]]
+    pairs = list(zip(*(block.columns[name] for name in columns), strict=True))
+    if not block.vectors or len(columns) < 2 or len({e[1] for e in pairs}) == len({*pairs}):
+        yield block
+        return
+    path = Path(block.file)
+    rest = {name: own for name, own in block.columns.items() if name != columns[0]}
+    for run in dict.fromkeys(run for run, _ in pairs):
+        rows = [at for at, (own, _) in enumerate(pairs) if own == run]
+        yield block._replace(
+            file=f"{path.with_suffix('')}/{clean_name(run)}{path.suffix}",
+            lines=[block.lines[at] for at in rows],
+            columns={name: [own[at] for at in rows] for name, own in rest.items()},
+            vectors={name: own[rows] for name, own in block.vectors.items()},
+            contents={name: [own[at] for at in rows] for name, own in block.contents.items()},
+        )
 
 
 def _list_queries(_: Source, block: Block, roles: Roles) -> Pieces:
@@ -186,7 +193,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     source.count(block.file, list(dict.fromkeys(near)), "numbers that are no names", wanted, "note")
     is_named = any((*given, *cells, *contents))
     if block.vectors and block.columns and not (is_named or rows_are_texts(block, roles)):
-        ids[:] = source.number_rows(block.file, block.lines, block.columns) or ids
+        ids[:] = number_rows(source, block.file, len(ids), block.columns) or ids
     is_bare = (
         block.vectors and len(block.columns) == 1 and is_named and not any((*files, *contents))
     )
@@ -210,7 +217,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
             yield _list_captions(block.file, ids, columns[name], [""] * len(ids))
     texts = [name or text or own for name, text, own in zip(names, captions, given, strict=True)]
     for column, vectors in block.vectors.items():
-        version, side = name_version(block.file, column)
+        version, side = name_version(block.file, column if len(column) > 1 else "")
         named_by = ids if side == "items" else texts
         yield Vectors(block.file, version, side, vectors, named_by if block.columns else None)
 

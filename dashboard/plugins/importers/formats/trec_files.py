@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
 from pathlib import PurePosixPath
 
 from dashboard.errors import DataError
@@ -42,7 +41,7 @@ FORMS = {
     "ranks": re.compile(rf"(\S+)\s+(\S+)\s+(\d+)(\s+{NUMBER})?"),
     "qrels": re.compile(rf"(\S+)\s+Q?0\s+(\S+)\s+{NUMBER}"),
     "tasks": re.compile(rf"(\d+:\S+)\s+0\s+(\d+:\S+)\s+{NUMBER}\s+\d+"),
-    "sampled": re.compile(rf"(\S+)\s+0\s+(\S+)\s+\d+\s+{NUMBER}"),
+    "sampled": re.compile(r"(\S+)\s+0\s+(\S+)\s+\d\s+(-?\d)"),
     "subtopics": re.compile(rf"(\S+)\s+\S{{1,4}}\s+(\S+)\s+{NUMBER}"),
     "pairs": re.compile(rf"(\S+)\s+(\S+)\s+{NUMBER}"),
     "scores": re.compile(rf"(\S+)\s+(\S+)\s+(?=[-+]?\d*\.){NUMBER}"),
@@ -127,10 +126,15 @@ def _read_file(source: Source, name: str) -> Pieces:
         yield Judgements(name, rows)
         return
     if form == "run" and rises((query, at, n) for at, (query, _, n) in enumerate(rows)):
-        wanted = "the highest first; the highest counts. Write distances as negative numbers"
-        source.say(name, "scores that rise from line to line", wanted)
+        source.say(
+            name,
+            "scores that rise from line to line",
+            "the highest first; the highest counts. Write distances as negative numbers",
+        )
     tags = [each[4] for each in lines] if form == "run" else []
-    if len({*tags}) < 2 or len({row[:2] for row in rows}) == len(rows):
+    asked = Counter(tag for tag, _ in {*zip(tags, (row[0] for row in rows), strict=False)})
+    is_whole = all(2 * times > len({row[0] for row in rows}) for times in asked.values())
+    if len(asked) < 2 or not is_whole:  # a tag a line, or a part of the queries
         tags = [find_stem(name)] * len(rows)
     for tag in dict.fromkeys(tags):
         own = [row for row, other in zip(rows, tags, strict=True) if other == tag]
@@ -143,7 +147,7 @@ def _make_queries(name: str, rows: Sequence[Pair]) -> Queries:
 
 TEXT_KEYS = ("_id", "title", "text")
 SPLITS = ("test", "dev", "validation", "val", "train")
-"""Judgements of BEIR that count, the first that is there."""
+"""Names of judgements of a part, the first one that is there counts."""
 
 
 def recognise_beir(source: Source) -> Names:
@@ -185,5 +189,12 @@ def read_beir(source: Source, files: Names) -> Pieces:
         yield _make_queries(queries, [row for row in rows if not judged or row[0] in judged])
 
 
-TREC = Format("TREC", recognise, partial(read_each, _read_file))
+def read(source: Source, files: Names) -> Pieces:
+    """Yield the pieces of each file; of judgements called by their part those of the best one."""
+    parts = [name for name in files if find_stem(name) in SPLITS]
+    best = parts[:1] and choose_part(source, parts, SPLITS, "parts of judgements")
+    return read_each(_read_file, source, [e for e in files if e == best or e not in parts])
+
+
+TREC = Format("TREC", recognise, read)
 BEIR = Format("BEIR", recognise_beir, read_beir)
