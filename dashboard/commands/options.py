@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -23,18 +24,24 @@ Answer = tuple[list[dict[str, Any]], Sequence[str], int]
 """Rows, their columns in order, and the exit code."""
 
 
-def print_ways(error: Unsure, typed: str) -> None:
-    """Print what is open, and the line to type for each way out of it."""
+def print_ways(
+    error: Unsure, call: Namespace, words: Sequence[str], options: Iterable[str]
+) -> None:
+    """Print what is open, and the line to type for each way out of it.
+
+    Args:
+        error: What is open.
+        call: The call that left it open.
+        words: The command and its arguments, as they are typed again.
+        options: Names of the options of the call that are typed again, too.
+    """
+    typed = ["python", "-m", "dashboard", *words]
+    for name in filter(vars(call).get, options):
+        value = getattr(call, name)
+        typed += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
     say(f"error: {DataError(error.file, error.found, error.expected, do='Type one of these:')}")
     for line in error.lines:
-        say(f"  {typed} {line}" if line.startswith("--") else f"  {line}")
-
-
-def list_typed(call: Namespace, names: Iterable[str]) -> list[str]:
-    """Return some options of a call as they are typed again."""
-    given = {f"--{name.replace('_', '-')}": getattr(call, name) for name in names}
-    words = ([key] if value is True else [key, str(value)] for key, value in given.items() if value)
-    return [word for each in words for word in each]
+        say(f"  {shlex.join(typed)} {line}" if line.startswith("--") else f"  {line}")
 
 
 def add_options(parser: ArgumentParser, told: str) -> None:

@@ -7,7 +7,6 @@ in the same precision: pictures by texts, and texts by pictures. Opening the fil
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from pathlib import Path
@@ -18,6 +17,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
 from dashboard.study.study import Study
+from tests.benchmarks.measure_large import read_options
 from tests.plugins.worlds import write_world
 
 EACH = 5
@@ -60,11 +60,7 @@ def multiply(folder: Path, pictures: int) -> None:
 
 def main() -> None:
     """Print seconds of the products and of the measurement, and their ratio."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pictures", type=int, default=5_000)
-    parser.add_argument("--width", type=int, default=512)
-    parser.add_argument("--turns", type=int, default=3)
-    call = parser.parse_args()
+    call = read_options(__doc__, pictures=5_000, width=512, turns=3)
     threadpool_limits(1, "blas")  # as the search has it
     products, measured = [], []
     with tempfile.TemporaryDirectory() as made:

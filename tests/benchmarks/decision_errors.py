@@ -7,7 +7,6 @@ where "better" and "not worse" are. It prints the share of each error, and the l
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from dashboard.evaluation.differences import compare_runs
 from dashboard.evaluation.measurement import Measurement
 from dashboard.evaluation.metrics import parse
+from tests.benchmarks.measure_large import read_options
 
 MARGIN = 0.04
 SCENE = 5
@@ -73,10 +73,7 @@ def count_errors(draw: Draw, queries: int, worlds: int, has_scenes: bool) -> tup
 
 def main() -> None:
     """Print the errors of each kind."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--worlds", type=int, default=2_000)
-    parser.add_argument("--queries", type=int, default=60)
-    call = parser.parse_args()
+    call = read_options(__doc__, worlds=2_000, queries=60)
     largest = 0.0
     for name, draw in KINDS.items():
         none, lost = count_errors(draw, call.queries, call.worlds, "scenes" in name)

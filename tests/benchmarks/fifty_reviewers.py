@@ -1,14 +1,14 @@
 """Reviewers who judge at once through the server: how long a verdict takes, and kills.
 
 `python -m tests.benchmarks.fifty_reviewers [--people N] [--seconds N] [--kills N] [--store URL]`
-serves the shipped clips. First each person saves a verdict a second; printed are the median and
-the 95th percentile until it is acknowledged. Then six people judge without pause while the server
-is killed and started again; it ends with 1 if an acknowledged verdict is not stored exactly once.
+serves the shipped clips; the store is a file, or the database with an address. First each person
+saves a verdict a second; printed are the median and the 95th percentile until it is acknowledged.
+Then six people judge without pause while the server is killed and started again; it ends with 1 if
+an acknowledged verdict is not stored exactly once.
 """
 
 from __future__ import annotations
 
-import argparse
 import http.client
 import json
 import os
@@ -23,6 +23,7 @@ from typing import Any
 
 from dashboard.plugins.reviews import store
 from dashboard.plugins.reviews.verdicts import list_history
+from tests.benchmarks.measure_large import read_options
 from tests.browser.conftest import start_server
 
 ROOT = Path(__file__).parents[2]
@@ -95,12 +96,7 @@ def count_stored() -> Counter[str]:
 
 def main() -> int:
     """Print both figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--people", type=int, default=50)
-    parser.add_argument("--seconds", type=int, default=60)
-    parser.add_argument("--kills", type=int, default=60)
-    parser.add_argument("--store", default="", help="address of a database (default: a file)")
-    call = parser.parse_args()
+    call = read_options(__doc__, people=50, seconds=60, kills=60, store="")
     with tempfile.TemporaryDirectory() as folder:
         settings = {store.VARIABLE: call.store or folder}
         os.environ |= settings | {"DASHBOARD_DATA": str(ROOT / "data")}

@@ -6,7 +6,6 @@ temporary folder and prints seconds of both, with one thread each; opening files
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import faiss  # type: ignore[import-untyped]
 import numpy as np
 
+from tests.benchmarks.measure_large import read_options
 from tests.plugins.worlds import open_world, write_world
 
 CLASSES = 10
@@ -56,11 +56,7 @@ def time_study(folder: Path) -> tuple[float, float]:
 
 def main() -> None:
     """Print seconds of faiss and of the study, and how many times as long the study takes."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--items", type=int, default=54_000)
-    parser.add_argument("--queries", type=int, default=500)
-    parser.add_argument("--bits", type=int, default=64)
-    sizes = parser.parse_args()
+    sizes = read_options(__doc__, items=54_000, queries=500, bits=64)
     with tempfile.TemporaryDirectory() as folder:
         write_collection(Path(folder) / "codes", sizes.items, sizes.queries, sizes.bits)
         faiss_seconds = time_faiss(Path(folder) / "codes")

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 
-METRICS = "P@5 nDCG@10 AP"
 PEER = """
 import sys, numpy
 for version in sys.argv[2:]:
@@ -26,6 +25,14 @@ for version in sys.argv[2:]:
         queries[start : start + 64] @ items.T
 """
 """The products of all versions in blocks of queries, and nothing else."""
+
+
+def read_options(told: str | None, **usual: float | str) -> argparse.Namespace:
+    """Return the options of a call, by their usual values."""
+    parser = argparse.ArgumentParser(description=told)
+    for name, value in usual.items():
+        parser.add_argument(f"--{name}", type=type(value), default=value)
+    return parser.parse_args()
 
 
 def write_collection(folder: Path, sizes: argparse.Namespace) -> None:
@@ -68,14 +75,20 @@ def run_alone(words: list[str]) -> tuple[float, float, str]:
         return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, out.read()
 
 
+def run_each(programs: dict[str, list[str]]) -> list[float]:
+    """Print a row for each program, and return their seconds of processor."""
+    used = []
+    for name, words in programs.items():
+        seconds, memory, answer = run_alone(words)
+        print(f"{name:12} {seconds:8.2f} s CPU {memory:8.0f} MB\n{answer}", flush=True)
+        used.append(seconds)
+    return used
+
+
 def main() -> None:
     """Print a row for each program."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    usual = {"items": 200_000, "queries": 500, "versions": 2, "width": 128, "judged": 1_000}
-    for name, number in usual.items():
-        parser.add_argument(f"--{name}", type=int, default=number)
-    parser.add_argument("--metrics", default=METRICS)
-    call = parser.parse_args()
+    sizes = {"items": 200_000, "queries": 500, "versions": 2, "width": 128, "judged": 1_000}
+    call = read_options(__doc__, **sizes, metrics="P@5 nDCG@10 AP")
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / "large"
         write_collection(folder, call)
@@ -85,11 +98,7 @@ def main() -> None:
             "products": [sys.executable, "-c", PEER, str(folder), *versions],
             "measure": [sys.executable, *ours, "--metrics", call.metrics],
         }
-        used = []
-        for name, words in programs.items():
-            seconds, memory, answer = run_alone(words)
-            print(f"{name:8} {seconds:8.2f} s CPU {memory:8.0f} MB\n{answer}", flush=True)
-            used.append(seconds)
+        used = run_each(programs)
         print(f"{used[1] / used[0]:.2f} x the products")
 
 

@@ -64,16 +64,12 @@ def main() -> None:
     call = parser.parse_args()
     kept = json.loads(KEPT.read_text()) if KEPT.is_file() else {}
     measured: dict[str, float] = {}
-    for name, (_, _, beside) in BENCHMARKS.items():
-        if not call.names or name in call.names:
-            measured[name] = measure_ratio(name)
-            before = f"{kept[name]:.2f}" if name in kept else "not kept"
-            print(f"{name:30} {measured[name]:6.2f}  before {before:8}  {beside}", flush=True)
-    if not call.names:
-        name = "import to a verdict"
-        measured[name] = measure_verdict()
+    besides = {name: beside for name, (_, _, beside) in BENCHMARKS.items()}
+    besides["import to a verdict"] = "import of pandas, <= 2"
+    for name in call.names or besides:
+        measured[name] = measure_ratio(name) if name in BENCHMARKS else measure_verdict()
         before = f"{kept[name]:.2f}" if name in kept else "not kept"
-        print(f"{name:30} {measured[name]:6.2f}  before {before:8}  import of pandas, <= 2")
+        print(f"{name:30} {measured[name]:6.2f}  before {before:8}  {besides[name]}", flush=True)
     if call.write:
         KEPT.write_text(json.dumps(kept | measured, indent=2) + "\n")
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from dashboard.plugins.reviews import store, verdicts
 from dashboard.storage.collection import open_collection
+from tests.plugins.worlds import write_world
 
 ROOT = Path(__file__).parents[2]
 SAVER = """
@@ -30,31 +31,22 @@ from dashboard.plugins.reviews.verdicts import Verdict, save_verdict
 from dashboard.storage.collection import open_collection
 
 opened = open_collection(Path(sys.argv[1]))
-number = 0
-while True:
+for number in range(int(sys.argv[3])):
     once = f"{sys.argv[2]}-{number}"
-    made = Verdict(author=sys.argv[2], query_id="q", item_id="a", value="not",
-                   note=once)
+    made = Verdict(author=sys.argv[2], query_id="q1", item_id="a", value="not", note=once)
     save_verdict(opened, made, once)
     print(once, flush=True)
-    number += 1
 """
 
 
-def write_collection(folder: Path) -> Path:
-    """Write a collection of one query and one item."""
-    folder.mkdir(parents=True)
-    (folder / "collection.toml").write_text('title = "Saved"\n')
-    (folder / "items.csv").write_text("item_id\na\n")
-    (folder / "queries.csv").write_text("query_id,text\nq,words\n")
-    (folder / "qrels.txt").write_text("q 0 a 1\n")
-    return folder
+WORLD = ("", "item_id\na\n", "query_id,text\nq1,words\n", {}, {}, "q1 0 a 1\n")
+"""A collection of one query and one item."""
 
 
 def time_saves(folder: Path, saves: int) -> dict[str, float]:
     """Return the medians in milliseconds of our save and of SQLite's own."""
     os.environ[store.VARIABLE] = str(folder / "said")
-    opened = open_collection(write_collection(folder / "saved"))
+    opened = open_collection(write_world(folder / "saved", *WORLD))
     ours, own = [], []
     plain = sqlite3.connect(folder / "plain.sqlite", isolation_level=None)
     plain.execute("PRAGMA journal_mode = WAL")
@@ -63,9 +55,8 @@ def time_saves(folder: Path, saves: int) -> dict[str, float]:
     plain.execute(f"CREATE TABLE review (number INTEGER PRIMARY KEY AUTOINCREMENT, {texts})")
     insert = f"INSERT INTO review VALUES (NULL{', ?' * 15})"
     for number in range(saves + 1):  # alternately; the first of each makes what is there
-        made = verdicts.Verdict(
-            author="eva", query_id="q", item_id="a", value="not", note=str(number)
-        )
+        note = str(number)
+        made = verdicts.Verdict(author="eva", query_id="q1", item_id="a", value="not", note=note)
         start = time.perf_counter()
         verdicts.save_verdict(opened, made)
         middle = time.perf_counter()
@@ -81,11 +72,11 @@ def time_saves(folder: Path, saves: int) -> dict[str, float]:
 
 def kill_savers(folder: Path, kills: int) -> dict[str, int]:
     """Kill processes that save, and count what they acknowledged and what is stored."""
-    place, collection = folder / "killed", write_collection(folder / "shot")
+    place, collection = folder / "killed", write_world(folder / "shot", *WORLD)
     given = os.environ | {store.VARIABLE: str(place)}
     chance, acknowledged = random.Random(0), []
     for number in range(kills):
-        words = [sys.executable, "-c", SAVER, str(collection), f"p{number}"]
+        words = [sys.executable, "-c", SAVER, str(collection), f"p{number}", "1000"]
         with subprocess.Popen(words, cwd=ROOT, env=given, stdout=subprocess.PIPE, text=True) as one:
             assert one.stdout is not None
             saves = chance.randrange(1, 40)

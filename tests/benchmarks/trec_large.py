@@ -6,14 +6,13 @@ temporary folder and prints a row for each program; reading the files counts.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks.measure_large import run_alone
+from tests.benchmarks.measure_large import read_options, run_each
 
 METRICS = {"map": "AP", "P.10": "P@10", "recall.100": "R@100", "ndcg_cut.10": "nDCG@10"}
 METRICS |= {"recip_rank": "RR"}
@@ -46,10 +45,7 @@ def write_files(folder: Path, queries: int, depth: int) -> tuple[str, str]:
 
 def main() -> None:
     """Print a row for each program."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--queries", type=int, default=10_000)
-    parser.add_argument("--depth", type=int, default=100)
-    call = parser.parse_args()
+    call = read_options(__doc__, queries=10_000, depth=100)
     with tempfile.TemporaryDirectory() as made:
         files = write_files(Path(made), call.queries, call.depth)
         ours = ["-m", "dashboard", "measure", "--qrels", files[0], "--run", files[1]]
@@ -58,11 +54,7 @@ def main() -> None:
             "pytrec_eval": [sys.executable, "-c", PEER, *files, *METRICS],
             "measure": [sys.executable, *ours, *options],
         }
-        used = []
-        for name, words in programs.items():
-            seconds, memory, answer = run_alone(words)
-            print(f"{name:12} {seconds:8.2f} s CPU {memory:8.0f} MB\n{answer}", flush=True)
-            used.append(seconds)
+        used = run_each(programs)
         print(f"{used[0] / used[1]:.1f} times faster")
 
 

@@ -1,8 +1,6 @@
 """The library gives the numbers of the command line as pandas tables."""
 
 import gc
-import subprocess
-import sys
 import weakref
 from pathlib import Path
 from typing import Any
@@ -86,11 +84,3 @@ def test_wrong_calls(world: Path) -> None:
         opened.add_version("v3", np.full((4, 2), 7, np.uint8), item_ids=list("abcd"))
     with pytest.raises(DataError, match="no such folder"):
         dashboard.open(world / "none")
-
-
-def test_import_is_light() -> None:
-    script = "import sys, dashboard; print('numpy' in sys.modules, 'pandas' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "False False\n"

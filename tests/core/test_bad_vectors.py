@@ -23,13 +23,10 @@ from tests.core.bad_world import (
     list_means,
     name_cases,
     put,
-    read_lines,
     remove,
     turn,
-    write,
     write_world,
 )
-from tests.plugins.worlds import open_world
 
 
 @pytest.fixture
@@ -87,16 +84,6 @@ def test_vectors_are_refused(folder: Path, name: str, change: Change, words: str
     assert not Path("HARMED").exists()
 
 
-def test_equal_vectors_keep_the_order_of_ids(folder: Path) -> None:
-    """EMB-35: the first result of a long list is that of a short one."""
-    turn(lambda array: np.repeat(array[:1], 12, 0))(folder)
-    study = open_world(folder, protocol="trec")
-    deep, short = (
-        [row["item_id"] for row in study.query("q1", ["a"], depth).rows] for depth in (5, 1)
-    )
-    assert deep == ["v11", "v10", "v09", "v08", "v07"] and short == deep[:1]
-
-
 def test_other_dimensions_of_another_version(folder: Path) -> None:
     """EMB-07."""
     plain = list_means(open_collection(folder), "a")
@@ -105,14 +92,6 @@ def test_other_dimensions_of_another_version(folder: Path) -> None:
     opened = open_collection(folder)
     assert not opened.broken and list_means(opened, "a") == plain
     assert len(list_means(opened, "a", "b")) == 6
-
-
-def test_query_without_results_counts_as_zero(folder: Path) -> None:
-    """RUN-10."""
-    lines = [line for line in read_lines(folder, "runs/r.trec") if not line.startswith(b"q3")]
-    write(folder, "runs/r.trec", b"".join(lines))
-    (found,) = open_world(folder, protocol="trec").measure(["r"], "AP")
-    assert found.values[0].tolist()[2] == 0 and next(found.list_means())["scored"] == 3
 
 
 def test_vectors_that_change_while_open(folder: Path) -> None:

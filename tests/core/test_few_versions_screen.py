@@ -37,7 +37,7 @@ def test_version_is_not_compared_with_itself(world: Path, monkeypatch, screen: s
     assert "add world v2 --items" in drawn.code[0].value
 
 
-def test_overview_of_one_version(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_screens_of_one_version(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.rmtree(world / "models" / "v2")
     drawn = draw(world, monkeypatch, "overview", metric="AP")
     # of the 3 texts, q1 and q2 can be scored: 5/6 for a, c, b and 1/3 for b, d, a
@@ -46,12 +46,8 @@ def test_overview_of_one_version(world: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "v1 − v1" not in table and "cannot tell" not in table and "★" not in table
     markdown = [each.value for each in drawn.markdown]
     assert "**Worst queries** – 3 of 3" in markdown and "Report" not in markdown
-
-
-@pytest.mark.parametrize("screen", ["query", "search"])
-def test_one_version_draws(world: Path, monkeypatch: pytest.MonkeyPatch, screen: str) -> None:
-    shutil.rmtree(world / "models" / "v2")
-    assert list_said(draw(world, monkeypatch, screen)) == []
+    for screen in ("query", "search"):
+        assert list_said(draw(world, monkeypatch, screen)) == []
 
 
 def test_lowest_values_come_first(world: Path) -> None:

@@ -3,6 +3,7 @@
 import re
 import shlex
 from pathlib import PurePosixPath
+from statistics import fmean
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.blocks import JUDGED, MAX_WORDS, Block
@@ -54,8 +55,7 @@ GRADES = {"e": "3", "exact": "3", "partial": "1.5", "s": "2", "substitute": "2",
           "no": "0", "true": "1", "false": "0", "": ""}  # fmt: skip
 """Grades of words: the labels of ESCI and WANDS, and those of judges."""
 OF_MODELS = re.compile(r"(^|[\W_])(results?|pred(iction)?s?|predicted|generated)($|[\W_])", re.I)
-COCO = re.compile(r"captions_\w+20\d\d\.json")
-"""Words in names of files of captions that a model wrote, and the names of COCO's own."""
+"""Words in names of files of captions that a model wrote."""
 NUMERAL = re.compile(r"[-+.,]?\d")
 SCORE = "score similarity"
 RANK = "rank position doc_position"
@@ -241,7 +241,7 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
             ways = [source.options.map, *(f"{at}={word}" for at, word in enumerate(words))]
             line = f"--map {shlex.quote(','.join(filter(None, ways)))}  # the grade of each word"
             raise Unsure(block.file, f"grades in words ({list_names(words)})", "numbers", [line])
-    is_judged = bool(JUDGED.search(block.file))
+    is_judged = JUDGED.search(block.file)
     if is_judged or "corpusid" in roles.small:
         take("grade", SCORE, whole=not is_judged)
     take("score", SCORE)
@@ -315,10 +315,14 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     """Find the roles of a table that describes items."""
     of, folder = roles.of, find_folder_of(block.file)
     named = roles.find(FILE)
-    shares = {name: share_media(own, source, folder) for name, own in block.columns.items()}
+    shares = {
+        name: fmean([is_media(source.find_media(e, folder)) for e in own[:200] if e] or [0])
+        for name, own in block.columns.items()
+    }
     shares |= dict.fromkeys(block.contents, 1.0)
-    ranked = sorted(shares, key=shares.__getitem__, reverse=True)
-    likely = [name for name in ranked if shares[name] >= 0.5]
+    likely = [
+        name for name in sorted(shares, key=shares.__getitem__, reverse=True) if shares[name] >= 0.5
+    ]
     for name in [*block.contents, *filter(shares.get, named), *likely, *named][:1]:
         of.setdefault("file", name)
     for role, names in (("poster", POSTER), ("caption", CAPTION), ("caption_id", CAPTION_ID)):
@@ -372,7 +376,9 @@ def _leave_out(block: Block, source: Source, of: Texts, free: Names) -> None:
     if shown and "file" in of:
         wanted = f"one; {of['file']} is taken. Another one: --map file={shown[0]}"
         source.say(block.file, f"further columns of pictures ({list_names(shown)})", wanted)
-    is_beside = "image_id" in block.columns and COCO.search(" ".join(source.files))
+    is_beside = "image_id" in block.columns and re.search(
+        r"captions_\w+20\d\d\.json", " ".join(source.files)
+    )
     if (
         (is_beside or OF_MODELS.search(find_stem(block.file)))
         and "caption_id" not in of
@@ -399,12 +405,6 @@ def rows_are_texts(block: Block, roles: Roles) -> bool:
 def _is_repeated(cells: Names) -> bool:
     filled = list(filter(None, cells))
     return len(set(filled)) < len(filled)
-
-
-def share_media(cells: Names, source: Source, folder: str) -> float:
-    """Return the share of cells that name pictures; of the first 200."""
-    some = list(filter(None, cells[:200]))
-    return sum(is_media(source.find_media(cell, folder)) for cell in some) / max(1, len(some))
 
 
 def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, Side]:

@@ -20,8 +20,6 @@ AVERAGE = (
     "pandas.read_parquet and frame.to_parquet"
 )
 """The line that makes one vector of those of frames."""
-UNNAMED = re.compile("^__.*__$")
-"""The name of an index of pandas that has none."""
 
 
 def read_columnar(source: Source, name: str) -> Iterator[Block]:
@@ -47,7 +45,16 @@ def read_columnar(source: Source, name: str) -> Iterator[Block]:
         else:
             batches = pa.ipc.open_stream(path)
             schema = batches.schema
-        classes = _read_class_names(schema)
+        classes: Columns = {}  # of columns of whole numbers, as `datasets` writes them
+        with suppress(*BROKEN):  # written by another program
+            told = (schema.metadata or {}).get(b"huggingface", b"{}")
+            for column, each in json.loads(told)["info"]["features"].items():
+                match each:
+                    case [kind] | {"feature": kind} | kind:
+                        pass
+                match kind:
+                    case {"_type": "ClassLabel", "names": names}:
+                        classes[column] = list(map(str, names))
         for batch in batches:
             batch.validate(full=True)
             yield _make_block(source, name, first, batch, classes)
@@ -61,32 +68,17 @@ def read_columnar(source: Source, name: str) -> Iterator[Block]:
         ) from error
 
 
-def _read_class_names(schema: Any) -> Columns:
-    """Return the class names of columns of whole numbers, as `datasets` writes them."""
-    told = (schema.metadata or {}).get(b"huggingface", b"{}")
-    found: Columns = {}
-    with suppress(*BROKEN):  # written by another program
-        for column, each in json.loads(told)["info"]["features"].items():
-            match each:
-                case [kind] | {"feature": kind} | kind:
-                    pass
-            match kind:
-                case {"_type": "ClassLabel", "names": names}:
-                    found[column] = list(map(str, names))
-    return found
-
-
 def _make_block(source: Source, file: str, first: int, batch: Any, classes: Columns) -> Block:
     import pyarrow as pa
     import pyarrow.compute as pc  # type: ignore[import-untyped]
 
     cells: Row = {}
     vectors: Arrays = {}
-    contents: dict[str, list[bytes | None]] = {}
+    contents: Row = {}
     for column, values in zip(batch.schema.names, batch.columns, strict=True):
         values = getattr(values, "storage", values)  # of an extension of Arrow
         kind = values.type
-        column = UNNAMED.sub("", column)
+        column = re.sub("^__.*__$", "", column)  # an index of pandas without a name
         if pa.types.is_struct(kind) and {"bytes", "path"} <= {each.name for each in kind}:
             cells[column] = values.field("path").to_pylist()
             contents[column] = values.field("bytes").to_pylist()

@@ -147,7 +147,7 @@ class VectorFile:
             rows = np.asarray(piece.rows[at : at + BLOCK])
             rows = rows.view(np.uint8) if kind.kind == "b" else rows
             ids = None if piece.ids is None else [*map(str.strip, piece.ids[at : at + BLOCK])]
-            bad: dict[str, Any] = {}
+            bad: Row = {}
             if kind.kind == "f":
                 bad["are not finite"] = ~np.isfinite(rows).all(axis=1)
                 bad["are all zeros"] = ~rows.any(axis=1)
@@ -198,7 +198,6 @@ class Placed:
     settings: Row = field(default_factory=dict)
 
 
-@dataclass(eq=False)
 class Gathered:
     """All that the formats yielded, and the collection that is made of it.
 
@@ -230,34 +229,31 @@ class Gathered:
         tables: Rows of each table, by its file, with the header first.
     """
 
-    folder: Path
-    source: Source
-    items: Rows = field(default_factory=Rows)
-    queries: Rows = field(default_factory=Rows)
-    taken: dict[str, Ordered] = field(default_factory=lambda: {"items.csv": {}, "queries.csv": {}})
-    declared: set[str] = field(default_factory=set)
-    captions: list[tuple[str, str, str, str]] = field(default_factory=list)
-    judged: list[tuple[str, str, str, float | None]] = field(default_factory=list)
-    results: dict[Pair, list[Result]] = field(default_factory=dict)
-    vectors: dict[Pair, VectorFile] = field(default_factory=dict)
-    copied: dict[str, Copied] = field(default_factory=dict)
-    names: list[Texts] = field(default_factory=list)
-    written: Texts = field(default_factory=dict)
-    known: Texts = field(default_factory=dict)
-    renamed: Texts = field(default_factory=dict)
-    is_whole: bool = False
-    asks: Names = ()
-    basis: str = ""
-    column: str = ""
-    pictures: Names = ()
-    qrels: list[Result] = field(default_factory=list)
-    settings: Row = field(default_factory=dict)
-    texts: Names = ()
-    files: Names = ()
-    notes: list[str] = field(default_factory=list)
-    of_queries: str = ""
-    placed: list[Placed] = field(default_factory=list)
-    tables: dict[str, list[Line]] = field(default_factory=dict)
+    def __init__(self, folder: Path, source: Source) -> None:
+        self.folder, self.source = folder, source
+        self.items, self.queries = Rows(), Rows()
+        self.taken: dict[str, Ordered] = {"items.csv": {}, "queries.csv": {}}
+        self.declared = set[str]()
+        self.captions: list[Line] = []
+        self.judged: list[tuple[str, str, str, float | None]] = []
+        self.results: dict[Pair, list[Result]] = {}
+        self.vectors: dict[Pair, VectorFile] = {}
+        self.copied: dict[str, Copied] = {}
+        self.names: list[Texts] = []
+        self.written: Texts = {}
+        self.known: Texts = {}
+        self.renamed: Texts = {}
+        self.is_whole = False
+        self.basis = self.column = self.of_queries = ""
+        self.asks: Names = ()
+        self.pictures: Names = ()
+        self.texts: Names = ()
+        self.files: Names = ()
+        self.qrels: list[Result] = []
+        self.settings: Row = {}
+        self.notes: list[str] = []
+        self.placed: list[Placed] = []
+        self.tables: dict[str, list[Line]] = {}
 
     def add(self, piece: Piece) -> None:
         """Add a piece."""
@@ -330,8 +326,9 @@ class Gathered:
         labels = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
         shown = ["" if n in self.written else file for n, file in zip(names, files, strict=True)]
         columns = {**piece.columns, **labels, "file": shown}
-        empty = [*piece.ids].count("")
-        self.source.count(piece.file, empty, "items without an id or a file", "one; left out")
+        self.source.count(
+            piece.file, [*piece.ids].count(""), "items without an id or a file", "one; left out"
+        )
         self.items.add(
             [*compress(names, kept)],
             {key: [*compress(cells, kept)] for key, cells in columns.items()},

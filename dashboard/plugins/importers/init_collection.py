@@ -1,6 +1,5 @@
 """`init`: a collection of files that a team has, in one command."""
 
-import shlex
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from pathlib import Path
@@ -11,7 +10,6 @@ from dashboard.commands.options import (
     Answer,
     add_options,
     complain,
-    list_typed,
     print_ways,
 )
 
@@ -64,10 +62,9 @@ def answer(call: Namespace) -> Answer:
     try:
         rows, findings, lines = make_collection(call)
     except Unsure as error:
-        words = ["python", "-m", "dashboard", "init", call.new, "--from", str(call.source)]
         asked = {line.split()[0].strip("-").replace("-", "_") for line in error.lines}
         kept = [name for name in (*CHOICES, "update", "dry_run") if name not in asked]
-        print_ways(error, shlex.join([*words, *list_typed(call, kept)]))
+        print_ways(error, call, ["init", call.new, "--from", str(call.source)], kept)
         return [], COLUMNS, WRONG
     complain(findings)
     print(*lines, sep="\n", file=sys.stderr)

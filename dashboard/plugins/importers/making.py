@@ -183,8 +183,9 @@ def _write_all(
         more = sorted(kept, key=lambda name: name.startswith("media/"))
         wanted = "files of the source; kept"
         found.source.count(place.name, more, "further files and versions", wanted, "note")
-    still = (name for name in record["files"] if (draft / name).exists())
-    now["files"] = sorted({*written, *still})
+    now["files"] = sorted(
+        {*written, *(name for name in record["files"] if (draft / name).exists())}
+    )
     (draft / RECORD).write_text(json.dumps(now, ensure_ascii=False), encoding="utf-8")
     return rows, kept
 
@@ -229,10 +230,12 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
         raise DataError("--map", f"{ours}={mapped[ours]}", wanted, do=do)
     wanted = "one of each; the first counts, of classes with --disagreements majority those of most"
     for rows in (found.items, found.queries):
-        odd = Counter(column for (column, _), cells in rows.again.items() if len({*cells}) > 1)
-        for column, many in odd.items():
-            file = rows.filled[column] or "queries"
-            source.count(file, many, f"ids with a second {column}", wanted)
+        for column, many in Counter(
+            column for (column, _), cells in rows.again.items() if len({*cells}) > 1
+        ).items():
+            source.count(
+                rows.filled[column] or "queries", many, f"ids with a second {column}", wanted
+            )
     found.vectors = {key: own for key, own in found.vectors.items() if len(own)}
     if not (found.items or found.judged or found.runs or found.vectors):
         said = " ".join(map(str, source.findings[:3]))
@@ -246,6 +249,9 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
     """Return the answer: what decides relevance, which items it names, which versions there are.
 
     All is counted in what was written, with what people changed in it.
+
+    Raises:
+        DataError: If the collection has no query or no item of some results.
     """
     labels = list(filter(None, split_labels(opened.items[found.column])[0]))
     classes = set[str]().union(*labels)
@@ -272,7 +278,10 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
     relevant = "; ".join([f"{told} ({files})" if files else told, *found.notes, *notes])
     versions = [f"{each.name} ({', '.join(each.said)})" for each in found.placed]
     for name, run in found.runs.items():
-        asked = [row[0] for row in found.tables[f"runs/{name}.csv"][1:]]
+        rows = found.tables[f"runs/{name}.csv"][1:]
+        for at, table in enumerate((opened.queries, opened.items)):
+            refuse_unknown(table, dict.fromkeys(row[at] for row in rows), run.file)
+        asked = [row[0] for row in rows]
         unknown = len({*asked} - opened.queries.index.keys())
         rest = f"; {unknown:,} of its {len({*asked}):,} queries are unknown" if unknown else ""
         versions.append(f"{name} ({len(asked):,} results of {run.file}{rest})")
@@ -288,15 +297,11 @@ def check_draft(opened: Collection, found: Gathered) -> Findings:
     """Return what `check` finds, and record which rows new vectors were made for.
 
     Raises:
-        DataError: If it finds an error, or the collection has no query or item of some results.
+        DataError: If it finds an error.
     """
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
-    for name, run in found.runs.items():
-        for at, table in enumerate((opened.queries, opened.items)):
-            names = dict.fromkeys(row[at] for row in found.tables[f"runs/{name}.csv"][1:])
-            refuse_unknown(table, names, run.file)
     kept = dict(opened.versions)
     for name in opened.versions.keys() & {each.name for each in found.placed}:
         record_version(

@@ -116,14 +116,13 @@ class Copied(NamedTuple):
     name: str
     rows: int
     protocol: str
-    settings: Mapping[str, Any] = {}
+    settings: Row = {}
 
 
 LABEL = re.compile(r"^label(_id)?$|^choices$|^taxonomy$|labels$")
 """Keys of labels in JSON."""
 OF_REGIONS = re.compile("labels$|choices$|taxonomy$")
 """Keys of Label Studio, whose labels are cells of the column itself."""
-WIDE = re.compile(r"(.*?)[_.\- ]?(\d+)")
 MIN_WIDE = 8
 """Fractions in columns or lists that are a vector; fewer are scores, boxes and places."""
 RESULTS = re.compile("result|hits|ranking|retrieved|(?<!unrated_)docs$|children$", re.I)
@@ -188,8 +187,8 @@ def rises(rows: Iterable[tuple[str, float, float]]) -> bool:
 
 def list_lines(file: str, item: str, text: str) -> Captions:
     """Return the captions of an item in a text: a line each, as in CUB and clip_benchmark."""
-    lines = (" ".join(line.split()) for line in text.splitlines())
-    return Captions(file, [(item, line, "") for line in lines if line])
+    lines = map(str.split, text.splitlines())
+    return Captions(file, [(item, " ".join(words), "") for words in lines if words])
 
 
 def write_list(parts: Iterable[str]) -> str:
@@ -203,7 +202,7 @@ def list_options(option: str, values: Iterable[str]) -> list[str]:
     return [f"{option} {shlex.quote(each)}" for each in values]
 
 
-def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False) -> Names:
+def find_labels(value: Any, classes: Sequence[Any] = (), is_label: object = False) -> Names:
     """Return the labels in a value of JSON: those below keys that say so, of a path its end.
 
     Args:
@@ -216,18 +215,22 @@ def find_labels(value: Any, classes: Sequence[Any] = (), is_label: bool = False)
     """
     if isinstance(value, dict):
         parts = [
-            find_labels(own, classes, bool(LABEL.search(key)))
+            find_labels(own, classes, LABEL.search(key))
             for key, own in value.items()
             if key != "attributes"
         ]
     elif isinstance(value, list):
-        ends = [own[-1] if is_label and own and isinstance(own, list) else own for own in value]
-        parts = [find_labels(own, classes, is_label) for own in ends]
+        parts = [
+            find_labels(
+                own[-1] if is_label and own and isinstance(own, list) else own, classes, is_label
+            )
+            for own in value
+        ]
     else:
         is_place = isinstance(value, int) and 0 <= value < len(classes)
         own = str(classes[value] if is_place else value)
         parts = [[own]] if is_label and value not in (None, "") else []
-    return [label for part in parts for label in part]
+    return list(chain(*parts))
 
 
 def holds_objects(cell: Any) -> bool:
@@ -318,14 +321,15 @@ def join_wide(columns: Columns) -> Arrays:
     """
     groups: dict[str, dict[int, str]] = {}
     for name in columns:
-        if match := WIDE.fullmatch(name):
+        if match := re.fullmatch(r"(.*?)[_.\- ]?(\d+)", name):
             groups.setdefault(match[1], {})[int(match[2])] = name
     found = {}
     for stem, named in groups.items():
         names = [named[at] for at in sorted(named)]
         if len(names) >= MIN_WIDE and any("." in columns[name][0] for name in names):
-            cells = [list(map(parse_number, columns.pop(name))) for name in names]
-            found[stem] = np.array(cells, dtype=np.float32).T
+            found[stem] = np.array(
+                [list(map(parse_number, columns.pop(name))) for name in names], dtype=np.float32
+            ).T
     return found
 
 

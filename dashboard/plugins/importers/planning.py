@@ -63,8 +63,9 @@ def make_plan(found: Gathered) -> None:
     if found.basis != "captions":
         texts = [text for _, _, text, _ in found.captions]
         found.items.add([item for _, item, _, _ in found.captions], {"caption": texts})
-        kinds = list(map(find_kind, found.items.get("file")))
-        found.items.add(list(found.items.index), {"kind": kinds})
+        found.items.add(
+            list(found.items.index), {"kind": list(map(find_kind, found.items.get("file")))}
+        )
         asked = list(dict.fromkeys(e[0] for run in found.runs.values() for e in run.rows))
         if not len(found.queries) and asked and not found.match_items(asked, "results"):
             found.queries.add(asked, {"text": asked})
@@ -106,8 +107,9 @@ def _plan_judgements(found: Gathered) -> None:
     merge_judgements(found)
     file = list_names(found.files)
     found.settings["protocols"] = ["trec"]
-    every = found.queries.list_rows("text", "item_id", "image")
-    bare = [query for query, *own in every if not any(own)]
+    bare = [
+        query for query, *own in found.queries.list_rows("text", "item_id", "image") if not any(own)
+    ]
     own_items = found.match_items(
         [query for query in bare if found.source.find_media(query) and not query.isdecimal()], file
     )
@@ -222,7 +224,7 @@ def _divide_items(found: Gathered) -> None:
         found.asks = asks = list(compress(found.items.index, asking))
         columns = {name: [*compress(found.items.get(name), asking)] for name in found.items.columns}
         pairs = zip(asks, columns.pop("file", [""] * len(asks)), strict=True)
-        files = [found.written.get(item, file) for item, file in pairs]
+        files = [found.written.get(*pair) for pair in pairs]
         texts = [item * (not file) for item, file in zip(asks, files, strict=True)]
         found.queries.add(asks, {**columns, "image": files, "text": texts})
         _drop_items(found, {*asks})
@@ -273,8 +275,9 @@ def _plan_captions(found: Gathered) -> None:
             kept[name] = (item, text)
             times[item] += 1
     told = found.items.list_rows("file", "kind")
-    kinds = [find_kind(file) or kind or find_kind(name) or "image" for name, file, kind in told]
-    found.items.columns["kind"] = kinds
+    found.items.columns["kind"] = [
+        find_kind(file) or kind or find_kind(name) or "image" for name, file, kind in told
+    ]
     asked = [item for item in found.pictures if times[item]]
     found.queries.add(asked, {"item_id": asked})
     found.texts = list(kept)

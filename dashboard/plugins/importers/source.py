@@ -38,8 +38,6 @@ ADDED = re.compile(
 )
 """What Label Studio writes before the file that was uploaded (a UUID is no prefix) or that it
 exports by its address, and Vespa before an id."""
-DIGEST = re.compile("^[0-9a-f]{8}-(?!([0-9a-f]{4}-){3})")
-"""What Label Studio writes before the name of a file that is uploaded."""
 NUMBERED = re.compile(r"\.(npy|npz|safetensors|parquet|arrow|feather|csv|tsv|jsonl)$", re.I)
 """Endings of files that are written in numbered parts; of others each belongs to a picture."""
 CURES = {
@@ -169,9 +167,8 @@ class Source:
         Raises:
             DataError: If it is none.
         """
-        text = self.read_text(name)
         try:
-            return json.loads(text)
+            return json.loads(self.read_text(name))
         except (ValueError, RecursionError) as error:
             found = f"a file that is cut or no JSON ({str(error)[:60]})"
             raise DataError(
@@ -187,8 +184,9 @@ class Source:
                 raw = zlib.decompressobj(31).decompress(raw, size)
         except (OSError, zlib.error):
             return ""
-        is_wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
-        text = raw.decode("utf-16" if is_wide else "utf-8", "replace")
+        text = raw.decode(
+            "utf-16" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8", "replace"
+        )
         return "" if "\0" in text else text.lstrip("\ufeff").replace("\r\n", "\n")
 
     @cached_property
@@ -234,8 +232,13 @@ class Source:
         for ending, names in endings.items():
             cure = CURES.get(ending, "").replace("FILE", names[0])
             wanted = f"a format that is read; left out. {cure}".rstrip(". ")
-            level: Level = "warning" if cure and not all(map(REMARKS.search, names)) else "note"
-            self.count(names[0], names, "files that no format reads", wanted, level)
+            self.count(
+                names[0],
+                names,
+                "files that no format reads",
+                wanted,
+                "warning" if cure and not all(map(REMARKS.search, names)) else "note",
+            )
 
 
 def list_source(path: Path, options: Namespace) -> Source:
@@ -332,7 +335,8 @@ def shorten_name(name: str) -> str:
     >>> shorten_name("x/000000000139.jpg"), shorten_name("139.0"), shorten_name("x/a1.png")
     ('139', '139', 'a1')
     """
-    plain = DIGEST.sub("", strip_name(name))
+    # what Label Studio writes before the name of a file that is uploaded
+    plain = re.sub("^[0-9a-f]{8}-(?!([0-9a-f]{4}-){3})", "", strip_name(name))
     match = NUMBER.fullmatch(plain)
     return match[1] if match else plain
 

@@ -30,8 +30,6 @@ TABLES = {
 """Tables in which people change rows, and the columns that name a row."""
 Cells = dict[Line, Texts]
 """The filled cells of each row of a table, by its key."""
-DRAFTS = ".drafts"
-"""Folder beside the new one, in which nobody sees a half made collection."""
 
 
 @contextmanager
@@ -43,7 +41,7 @@ def open_draft(place: Path, keep: bool) -> Iterator[Path]:
     Raises:
         DataError: If another call is at work, or nothing can be written.
     """
-    home = place.parent / DRAFTS / place.name
+    home = place.parent / ".drafts" / place.name  # nobody sees a half made collection there
     draft, before = home / place.name, home / f"{place.name}.old"
     with claim(home, place.name, "another init at work"):
         try:
@@ -142,18 +140,17 @@ def drop_versions(place: Path, found: Gathered, record: Row) -> None:
     wrote, there = (set(map(_name_version, e)) for e in (record["files"], list_files(place)))
     record["removed"] = sorted({*record["removed"], *wrote} - there)
     theirs = {name.partition("/")[2] for name in {*record["removed"], *(there - wrote)}}
-    away = sorted(theirs & {*(name for name, _ in found.vectors), *found.runs})
-    found.vectors = {key: each for key, each in found.vectors.items() if key[0] not in theirs}
-    for name in theirs & found.runs.keys():
-        del found.runs[name]
     found.source.count(
         place.name,
-        away,
+        sorted(theirs & {*(name for name, _ in found.vectors), *found.runs}),
         "versions under names that you removed, or use for your own",
         "other names; left out. Type restore to have yours back, or python -m dashboard remove "
         f"{shlex.quote(place.name)} --version NAME --yes for the source's",
         "note",
     )
+    found.vectors = {key: each for key, each in found.vectors.items() if key[0] not in theirs}
+    for name in theirs & found.runs.keys():
+        del found.runs[name]
 
 
 def list_files(folder: Path) -> Names:
@@ -272,11 +269,10 @@ def _name_version(name: str) -> str:
 def link_media(found: Gathered) -> None:
     """Give each picture and clip a second place, as a hard link where that is possible."""
     known = set(found.source.media)
-    shown = {
+    for folder, names in {
         "media": {*found.items.get("file"), *found.queries.get("image")},
         "posters": {*found.items.get("poster")},
-    }
-    for folder, names in shown.items():
+    }.items():
         for name in known & names:
             link_file(found.source.find_path(name), found.folder / folder / name)
     cells = {name: own for name, own in found.written.items() if name in found.items.index}

@@ -1,6 +1,5 @@
 """`add`: a new version from a file of vectors or of results."""
 
-import shlex
 from argparse import ArgumentParser, Namespace
 
 from dashboard.commands.options import (
@@ -10,7 +9,6 @@ from dashboard.commands.options import (
     add_collection,
     add_options,
     complain,
-    list_typed,
     print_ways,
 )
 from dashboard.commands.output import say_where
@@ -73,7 +71,7 @@ def answer(call: Namespace) -> Answer:
 
     if (call.items is None) == (call.run is None) and (call.items or not call.queries):
         raise ValueError("Give --items FILE (vectors) or --run FILE (results), one of them.")
-    if call.run and (call.queries or call.ids or call.query_ids or call.note or call.by_position):
+    if call.run and any(map(vars(call).get, KEPT)):
         raise ValueError("--ids, --queries, --query-ids, --by-position, --note need --items.")
     name = read_version_name(call)
     collection = open_collection(find_folder(call.collection))
@@ -92,8 +90,7 @@ def answer(call: Namespace) -> Answer:
                 sides = name_sides(call.items, call.ids, *asked, findings)
                 rows = add_vectors(collection, name, *sides, stated, findings)
         except Unsure as error:
-            words = ["python", "-m", "dashboard", "add", call.collection, name]
-            print_ways(error, shlex.join([*words, *list_typed(call, KEPT)]))
+            print_ways(error, call, ["add", call.collection, name], KEPT)
             return [], COLUMNS, WRONG
     complain(findings)
     say_where(collection, name)

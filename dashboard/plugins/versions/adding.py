@@ -31,9 +31,13 @@ def add_dropped(
     with tempfile.TemporaryDirectory() as folder:
         given = _write(Path(folder) / "items", items)
         asked = _write(Path(folder) / "queries", queries)
-        runs = [each for each in given if each.with_suffix(".rows.txt") in given]
-        if len(given) == 1 and given[0].suffix.lower() in RUNS:
-            runs = given
+        runs = [
+            each
+            for each in given
+            if each.with_suffix(".rows.txt") in given
+            or len(given) == 1
+            and each.suffix.lower() in RUNS
+        ]
         if runs:
             if asked or stated != Stated():
                 do = "Leave the other fields empty, or drop vectors."
@@ -42,8 +46,9 @@ def add_dropped(
             return
         file, ids = _pair(given)
         texts, names = _pair(asked) if asked else (None, None)
-        sides = name_sides(file, ids, texts, names, findings)
-        add_vectors(collection, name, *sides, stated, findings)
+        add_vectors(
+            collection, name, *name_sides(file, ids, texts, names, findings), stated, findings
+        )
 
 
 def _write(folder: Path, uploads: Sequence[Any]) -> list[Path]:
@@ -61,7 +66,7 @@ def _pair(paths: Sequence[Path]) -> tuple[Path, Path | None]:
     """Return the file of vectors, and that of ids which was dropped with it."""
     arrays = [path for path in paths if path.suffix.lower() in READERS]
     ids = [path for path in paths if path.suffix.lower() == ".txt"]
-    if len(arrays) != 1 or len(ids) > 1 or len(arrays) + len(ids) != len(paths):
+    if len(arrays) != 1 or len(ids) > 1 or len(paths) != 1 + len(ids):
         raise DataError(
             "the dropped files",
             ", ".join(path.name for path in paths) or "no file",

@@ -23,10 +23,6 @@ from dashboard.tables import AnyArray, Names
 from dashboard.texts import require_file
 
 Inputs = Names | Sequence[Image.Image]
-FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-HUB_NAME = re.compile(r"\w[\w.-]{0,95}(/[\w.-]{1,96})?")
-FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.md")
-"""Files that are fetched of a model on the hub: no pickle, and no code."""
 TEXT_MODEL = "text_model"
 """Folder in a version of the model that embeds typed texts."""
 
@@ -67,7 +63,7 @@ def open_encoder(named: str, picture: Settings) -> BatchEncoder:
         return _open_network(path, picture)
     if path.is_dir():
         return open_model(path, named)
-    if FUNCTION.fullmatch(named):
+    if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", named):
         return _open_function(named)
     if "http" in load_named("encoders") and named.startswith(("http://", "https://")):
         from dashboard.plugins.services.http_service import Service, embed_inputs
@@ -79,8 +75,18 @@ def open_encoder(named: str, picture: Settings) -> BatchEncoder:
             lambda inputs, side: embed_inputs(service, inputs),
             {"encoder": "http", "url": named},
         )
-    if HUB_NAME.fullmatch(named) and not path.exists():
-        return open_model(_fetch(named), named)
+    if re.fullmatch(r"\w[\w.-]{0,95}(/[\w.-]{1,96})?", named) and not path.exists():
+        import huggingface_hub
+
+        with explain_errors(
+            "the encoder",
+            f"no model {named!r}",
+            "a model that the hub gives out, or the folder of one on this machine",
+            "Fetch the folder elsewhere and name it, if the hub cannot be reached from here.",
+        ):
+            files = ["*.safetensors", "*.json", "*.txt", "*.model", "*.md"]  # no pickle, no code
+            path = Path(huggingface_hub.snapshot_download(named, allow_patterns=files))
+        return open_model(path, named)
     wanted = "a folder or hub name of a sentence-transformers model, an .onnx file of pictures, "
     raise DataError("the encoder", repr(named[:200]), f"{wanted}module:function or http://…")
 
@@ -115,19 +121,6 @@ def open_model(folder: Path, named: str) -> BatchEncoder:
         {"encoder": "sentence-transformers", "text_model": named},
         {TEXT_MODEL: folder},
     )
-
-
-def _fetch(name: str) -> Path:
-    """Return the folder of a model on the hub; it is fetched once."""
-    import huggingface_hub
-
-    with explain_errors(
-        "the encoder",
-        f"no model {name!r}",
-        "a model that the hub gives out, or the folder of one on this machine",
-        "Fetch the folder elsewhere and name it, if the hub cannot be reached from here.",
-    ):
-        return Path(huggingface_hub.snapshot_download(name, allow_patterns=list(FILES)))
 
 
 def _open_network(path: Path, picture: Settings) -> BatchEncoder:

@@ -62,8 +62,17 @@ def answer(call: Namespace) -> Answer:
     findings: Findings = []
     try:
         with draw_bar("inputs") as show:
-            how = (findings, call.what, call.frames, call.batch, call.note, show)
-            rows = embed(collection, name, open_encoder(call.encoder or str(own), picture), *how)
+            rows = embed(
+                collection,
+                name,
+                open_encoder(call.encoder or str(own), picture),
+                findings,
+                call.what,
+                call.frames,
+                call.batch,
+                call.note,
+                show,
+            )
     except BaseException:
         if (collection.folder / "models" / f"{DRAFT} {name}").is_dir():
             say("note: what was embedded is kept; the same command goes on.")

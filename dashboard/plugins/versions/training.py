@@ -15,8 +15,6 @@ from dashboard.tables import Names
 
 EVENTS = {"end": "on_train_end", "evaluate": "on_evaluate", "save": "on_save"}
 """Events of a training, and what the trainer calls then."""
-TRAINED = "the model in training; its copy is text_model/ of this version"
-"""What a version has as its model: the folder that it was saved in is gone."""
 
 
 def trainer_callback(
@@ -53,7 +51,8 @@ def trainer_callback(
             with tempfile.TemporaryDirectory(prefix="trained-") as place:
                 getattr(model, "module", model).save_pretrained(place)  # trained on several devices
                 told = note or f"step {state.global_step}"
-                encoder = open_model(Path(place), TRAINED)
+                named = "the model in training; its copy is text_model/ of this version"
+                encoder = open_model(Path(place), named)
                 embed(open_collection(folder), version, encoder, findings, note=told)
             for each in findings:
                 warnings.warn(f"{each.file}: {each.found}", stacklevel=2)

@@ -15,8 +15,6 @@ from dashboard.storage.drafts import report_full_disk
 from dashboard.storage.folders import MARKS, find_folder, is_collection
 
 TRASH = ".trash"
-ENDING = re.compile(r"(\.(rows|columns))?\.[^.]*$")
-"""Of a file of results; a matrix has its ids in two files beside it."""
 OPTIONS = "--yes  do it; without it nothing is moved"
 COLUMNS = ("what", "moved_to")
 HELP = "move a version, or a collection, to the trash of the data folder"
@@ -42,8 +40,8 @@ def answer(call: Namespace) -> Answer:
     version = "" if is_whole else read_version_name(call)
     if not is_collection(folder):
         raise DataError(folder.name, "no collection", f"a folder with {' or '.join(MARKS)}")
-    names = {
-        path: ENDING.sub("", path.name) if kind == "runs" else path.name
+    names = {  # a matrix of results has its ids in two files beside it
+        path: re.sub(r"(\.(rows|columns))?\.[^.]*$", "", path.name) if kind == "runs" else path.name
         for kind in ("models", "runs", "submissions")
         for path in sorted((folder / kind).glob("[!.]*"))
     }

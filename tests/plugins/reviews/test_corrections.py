@@ -62,18 +62,13 @@ def test_majority_of_who_is_sure(
 @pytest.mark.parametrize(
     ("value", "grade"), [("not", 0.0), ("2", 2.0), ("unsure", 0.0), ("keep", 0.0)]
 )
-def test_decision_counts_before_a_majority(
+def test_last_decision_counts_before_a_majority(
     graded: Path, say: Say, value: str, grade: float
 ) -> None:
     say("eva", "q1", "b", "relevant")
+    say("lea", "q1", "b", "not" if value == "2" else "2", kind="decision")
     say("kim", "q1", "b", value, kind="decision")
     assert list_grades(open_labels(graded), "q1")["b"] == grade
-
-
-def test_last_decision_counts(graded: Path, say: Say) -> None:
-    say("kim", "q1", "b", "2", kind="decision")
-    say("lea", "q1", "b", "not", kind="decision")
-    assert list_grades(open_labels(graded), "q1")["b"] == 0.0
 
 
 def test_changes(graded: Path, say: Say) -> None:
@@ -116,14 +111,6 @@ def test_new_verdict_makes_a_new_study(graded: Path, say: Say) -> None:
     say("eva", "q1", "b", "2")
     assert list_grades(first, "q1")["b"] == 0.0 and list_grades(second, "q1")["b"] == 1.0
     assert open_labels(graded, "given") is open_labels(graded, "given")
-
-
-def test_study_is_of_the_state_in_which_it_was_opened(graded: Path, say: Say) -> None:
-    """A verdict that arrives before the judgement is computed belongs to the next study."""
-    say("eva", "q1", "b", "relevant")
-    study = open_labels(graded)
-    say("eva", "q1", "b", "not")
-    assert list_grades(study, "q1")["b"] == 1.0
 
 
 def test_stays_with_a_new_version_and_a_changed_table(graded: Path, say: Say) -> None:

@@ -14,20 +14,9 @@ import pytest
 from dashboard.errors import DataError
 from dashboard.plugins.reviews import store as stores
 from dashboard.plugins.reviews.verdicts import list_history
-from tests.benchmarks.save_verdicts import kill_savers
+from tests.benchmarks.save_verdicts import SAVER, kill_savers
 
 ROOT = Path(__file__).parents[3]
-SAVE = """
-import sys
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from dashboard.plugins.reviews.verdicts import Verdict, save_verdict
-from dashboard.storage.collection import open_collection
-opened = open_collection(Path(sys.argv[1]))
-for number in range(int(sys.argv[3])):
-    made = Verdict(author=sys.argv[2], query_id="q1", item_id="a", value="not")
-    save_verdict(opened, made)
-"""
 Say = Callable[..., int]
 
 
@@ -82,7 +71,7 @@ def test_older_database_keeps_its_rows_then(say: Say) -> None:
 
 @pytest.mark.usefixtures("each_store")
 def test_six_processes_save_at_once(graded: Path) -> None:
-    words = [sys.executable, "-c", SAVE, str(graded)]
+    words = [sys.executable, "-c", SAVER, str(graded)]
     savers = [subprocess.Popen([*words, f"p{n}", "20"], cwd=ROOT) for n in range(6)]
     assert [each.wait(60) for each in savers] == [0] * 6
     rows = list_history("graded")

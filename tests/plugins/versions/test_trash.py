@@ -50,21 +50,16 @@ def test_the_last_of_a_name_comes_back(data: Path, capsys: pytest.CaptureFixture
 
 
 def test_collections(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["remove", "small", "--yes"]) == 0
-    assert list_collections() == ["other"]
-    assert main(["restore", "none"]) == 2
-    assert "there are: small" in capsys.readouterr().err
-    assert main(["restore", "small"]) == 0
-    assert list_collections() == ["other", "small"]
-
-
-def test_a_number_in_a_name_is_part_of_it(data: Path) -> None:
     """A file manager calls a copy `small (2)`; it is not the second `small`."""
     shutil.copytree(data / "small", data / "small (2)")
     (data / "small (2)" / "items.csv").write_text("item_id\nb\n")
     for name in ("small", "small (2)"):
         assert main(["remove", name, "--yes"]) == 0
+    assert list_collections() == ["other"]
+    assert main(["restore", "none"]) == 2
+    assert "there are: small, small (2)" in capsys.readouterr().err
     assert main(["restore", "small"]) == 0
+    assert list_collections() == ["other", "small"]
     assert (data / "small" / "items.csv").read_text() == "item_id\na\n"
     assert main(["restore", "small (2)"]) == 0
     assert list_collections() == ["other", "small", "small (2)"]

@@ -5,9 +5,8 @@ and so CVAT, items; boxes are in CVAT's and VOC's XML and in YOLO's text files.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
-from typing import Any
 
 from dashboard.errors import DataError, explain_errors
 from dashboard.plugins.importers.blocks import make_block, read_blocks, read_lines
@@ -53,8 +52,26 @@ def _read_json(source: Source, name: str) -> Pieces:
         return
     found = source.read_json(name)
     match found:
-        case list(tasks):
-            yield from _list_tasks(source, name, tasks)
+        case list(tasks):  # Label Studio; each annotation is a row
+            rows, controls = [], Ordered()
+            for at, task in enumerate(tasks, start=1):
+                given = [
+                    each for each in task.get("annotations", ()) if not each.get("was_cancelled")
+                ]
+                for each in given or [{"result": ()}]:
+                    marks: Columns = {}  # labels by the control that they were given with
+                    for part in each["result"]:
+                        if labels := find_labels(part):
+                            marks.setdefault(str(part.get("from_name", "label")), []).extend(labels)
+                        elif (rating := part.get("value", {}).get("rating")) is not None:
+                            marks["rating"] = [str(rating)]
+                    controls |= dict.fromkeys(marks)
+                    rows.append(
+                        (at, task["data"] | {key: sorted(labels) for key, labels in marks.items()})
+                    )
+            yield from list_pieces(
+                source, [make_block(source, name, rows)._replace(classes=[*controls])]
+            )
         case {"shapes": shapes, "imagePath": file}:  # LabelMe
             flags = [key for key, is_set in found.get("flags", {}).items() if is_set]
             yield make_labelled(name, [(file, find_labels(shapes))])
@@ -76,23 +93,6 @@ def _read_json(source: Source, name: str) -> Pieces:
             yield make_labelled(name, ((key, find_labels(e, classes, True)) for key, e in told))
 
 
-def _list_tasks(source: Source, name: str, tasks: Sequence[Any]) -> Pieces:
-    """Yield the data of each task of Label Studio with what each annotation says, a row each."""
-    rows, controls = [], Ordered()
-    for at, task in enumerate(tasks, start=1):
-        told = [each for each in task.get("annotations", ()) if not each.get("was_cancelled")]
-        for each in told or [{"result": ()}]:
-            own: Columns = {}  # labels by the control that they were given with
-            for part in each["result"]:
-                if labels := find_labels(part):
-                    own.setdefault(str(part.get("from_name", "label")), []).extend(labels)
-                elif (rating := part.get("value", {}).get("rating")) is not None:
-                    own["rating"] = [str(rating)]
-            controls |= dict.fromkeys(own)
-            rows.append((at, task["data"] | {key: sorted(labels) for key, labels in own.items()}))
-    yield from list_pieces(source, [make_block(source, name, rows)._replace(classes=[*controls])])
-
-
 def _read_answers(source: Source, name: str) -> Pieces:
     """Yield the rows that answers of Prodigy accept, chosen options as labels."""
     rows, odd = [], []
@@ -110,8 +110,9 @@ def _read_answers(source: Source, name: str) -> Pieces:
 def recognise_boxes(source: Source) -> Names:
     """Return XML files of pictures, and text files of boxes with the lists beside them."""
     xml = source.list_headed(PICTURES.search, ".xml")
-    texts = source.list_headed(BOX.match, ".txt")
-    boxes = [name for name in texts if source.find_media(find_stem(name))]
+    boxes = [
+        name for name in source.list_headed(BOX.match, ".txt") if source.find_media(find_stem(name))
+    ]
     return [*xml, *boxes, *filter(LISTS.search, source.left)] if xml or boxes else []
 
 
@@ -151,8 +152,9 @@ def _read_rows(source: Source, name: str) -> Pieces:
     for block in read_blocks(source, name):
         small = {name_plainly(column): cells for column, cells in block.columns.items()}
         files, kinds = ([small[e] for e in keys if e in small][0] for keys in (PICTURE, KIND))
-        sure = small.get("confidence") or ["1"] * len(files)
-        for file, kind, number in zip(files, kinds, sure, strict=True):
+        for file, kind, number in zip(
+            files, kinds, small.get("confidence") or ["1"] * len(files), strict=True
+        ):
             labels.setdefault(file, []).extend([kind] * (parse_number(number) != 0))
     yield make_labelled(name, labels.items())
 

@@ -18,11 +18,10 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Source, find_folder_of, list_first
+from dashboard.plugins.importers.source import Source, list_first
 from dashboard.tables import Names, Row
 
 COLUMNS = ("cocoid", "imgid", "id", "split")
-WORD = re.compile(r"[^\W\d_]+")
 KEYS = (
     "sentences images", "sentences videos", "video_id videos", "annotations caption",
     "category_id", "file_name images",
@@ -34,10 +33,7 @@ LISTS = {
 }
 """The list of texts beside that of pictures, the key of a picture, and its key in a text."""
 NAMES = ("filename", "file_name", "coco_url", "video_id", "id")
-HOST = re.compile("^https?://[^/]+/")
-TEXTS = ("raw", "caption")
-TEXT_IDS = ("sentid", "sen_id", "id")
-"""Keys of a picture's name, of a text, and of a text's id, as each program writes them."""
+"""Keys of a picture's name, as each program writes them."""
 LINE = re.compile(r"(\S+?)(#\d+)?[\t ]+(?!\S+#\d+\s)(?:[\d.]+\t)?((?!.*##)\S.*)")
 """A picture and its caption, perhaps a number between them; no line of Flickr8k's judgements."""
 
@@ -60,20 +56,17 @@ def _read_json(source: Source, name: str) -> Pieces:
         told.setdefault(each.get(other), []).extend(each.get("segments_info", [each]))
     what = "annotations without a caption or a category, or of unknown pictures"
     source.count(name, odd, what, "them; left out")
-    ids = [HOST.sub("", _find(image, NAMES)) for image in kept]
-    named, folder = zip(kept, ids, strict=True), find_folder_of(name)
+    ids = [re.sub("^https?://[^/]+/", "", _find(image, NAMES)) for image in kept]
     columns = {key: [make_text(image.get(key)) for image in kept] for key in COLUMNS}
-    columns["file"] = [
-        source.find_media(f"{image.get('filepath', '')}/{item}", folder) for image, item in named
-    ]
+    columns["file"] = []  # found by the names
     if "videos" in found:
         columns["kind"] = ["video"] * len(kept)
     rows, labels = [], []
     for item, image in zip(ids, kept, strict=True):
         texts = image.get("sentences") or told[image.get(own)]
         for each in texts:
-            text = _find(each, TEXTS) or " ".join(each.get("tokens", ()))
-            rows += [(item, text, _find(each, TEXT_IDS))] if text else []
+            text = _find(each, ("raw", "caption")) or " ".join(each.get("tokens", ()))
+            rows += [(item, text, _find(each, ("sentid", "sen_id", "id")))] if text else []
         labels.append(write_list(kinds.get(each.get("category_id"), "") for each in texts))
     stated = {"label": labels} if kinds else {}
     yield Items(name, ids, columns | stated, [*stated], is_whole="annotations" not in found)
@@ -88,10 +81,12 @@ def _find(told: Row, keys: Names) -> str:
 def recognise_lines(source: Source) -> Names:
     """Return text files whose first lines name a picture each."""
 
-    def fits(head: str) -> bool:
+    def fits(head: str) -> object:
         matches = list(map(LINE.fullmatch, list_first(head, 5)))
-        return bool(matches) and all(
-            match and (match[2] or source.find_media(match[1])) and len(WORD.findall(match[3])) > 1
+        return matches and all(
+            match
+            and (match[2] or source.find_media(match[1]))
+            and len(re.findall(r"[^\W\d_]+", match[3])) > 1
             for match in matches
         )
 
@@ -102,8 +97,9 @@ def recognise_lines(source: Source) -> Names:
 def _read_lines(source: Source, name: str) -> Pieces:
     found = match_lines(source, name, LINE, "FILE#K, a tab, the caption")
     yield Items(name, list(dict.fromkeys(each[1] for each in found)))
-    rows = [(each[1], each[3], each[1] + each[2] if each[2] else "") for each in found]
-    yield Captions(name, rows)
+    yield Captions(
+        name, [(each[1], each[3], each[1] + each[2] if each[2] else "") for each in found]
+    )
 
 
 JSON = Format(

@@ -26,8 +26,6 @@ FLAGS = r"(\S+\.\w{2,4})((?:\s+[01])%s)"
 CLASS = r"(\S+\.\w{2,4})\s+(\d+|n\d{8}(?:\s+\d+){4})"
 FLAGGED = re.compile(rf"\s*({FLAGS % '{2,}'}|{CLASS})\s*(\n|$)")
 """A path, and a label a column, as DeepHash has them, or a class; ImageNet's may have a box."""
-SPLIT = re.compile("partition|split")
-"""Words in names of lists whose numbers are no classes."""
 MAX_NAMES = 1 << 22
 HEADS = {
     "image_id class_id super_class_id path": ("path", "class_id"),
@@ -42,8 +40,9 @@ def read_flags(source: Source, files: Names) -> Pieces:
     parts = [*(name for name in files if DATABASE.search(find_stem(name))), *queries]
     others = [name for name in files if parts and name not in parts]
     source.count(files[0], others, "lists beside database and test", "those; left out", "note")
-    read_list = partial(_read_flags, queries=queries, is_whole=bool(parts))
-    yield from read_each(read_list, source, parts or files)
+    yield from read_each(
+        partial(_read_flags, queries=queries, is_whole=bool(parts)), source, parts or files
+    )
 
 
 def _read_flags(source: Source, name: str, queries: Names, is_whole: bool) -> Pieces:
@@ -93,8 +92,9 @@ def read_classes(source: Source, files: Names) -> Pieces:
     for side in ("gallery", "query"):
         own = {row[path]: row[kind] for row, part in zip(rows, sides, strict=True) if part == side}
         yield _make_part(name, own, "class", side == "query")
-    train = sides.count("train")
-    source.count(name, train, "pictures of the part train", "others; left out", "note")
+    source.count(
+        name, sides.count("train"), "pictures of the part train", "others; left out", "note"
+    )
 
 
 NAMED = re.compile(r"(\d+|[a-z]\d{3,8}|/[mg]/\w+)[ \t,:]+\"?(?=.*[^\W\d_])(.+?)\"?")
@@ -137,7 +137,7 @@ HASHED = Format(
     lambda source: [
         name
         for name in source.list_headed(FLAGGED.match, ".txt")
-        if not SPLIT.search(find_stem(name))
+        if not re.search("partition|split", find_stem(name))  # their numbers are no classes
     ],
     read_flags,
 )

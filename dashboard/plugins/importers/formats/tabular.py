@@ -148,8 +148,9 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
         plain = (cell.strip('[]"') for cell in cells)
         numbers = read_numbers([source.options.grades.get(cell.lower(), cell) for cell in plain])
         odd = [at for at, number in zip(block.lines, numbers, strict=True) if number != number]
-        what = f"cells of {column} that are no number"
-        source.count(block.file, odd, what, "numbers; rows left out")
+        source.count(
+            block.file, odd, f"cells of {column} that are no number", "numbers; rows left out"
+        )
         wanted = "a number; these pairs are unjudged"
         source.count(block.file, numbers.count(None), f"rows without a {column}", wanted, "note")
         rows = [row for row in zip(*columns, numbers, strict=True) if row[-1] == row[-1]]
@@ -169,8 +170,9 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
 def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     """Yield items with labels, captions and vectors; a table of vectors alone names no items."""
     of, folder = roles.of, find_folder_of(block.file)
-    every = ("file", "item_id", "caption", "caption_id")
-    cells, given, captions, names = (roles.read(block, role) for role in every)
+    cells, given, captions, names = (
+        roles.read(block, role) for role in ("file", "item_id", "caption", "caption_id")
+    )
     files = [source.find_media(e or own, folder, own) for e, own in zip(cells, given, strict=True)]
     contents = block.contents.get(of.get("file", ""), [None] * len(cells))
     if not any((*files, *contents)):
@@ -201,8 +203,9 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         columns = {key: [cell] * len(ids) for key, cell in HIVE.findall(folder)}
         columns |= {name: own for name, own in block.columns.items() if name not in taken}
         if "poster" in of:
-            posters = columns.pop(of["poster"])
-            columns["poster"] = [source.find_media(cell, folder) for cell in posters]
+            columns["poster"] = [
+                source.find_media(cell, folder) for cell in columns.pop(of["poster"])
+            ]
         if lost and any(given) and cells != given:  # other names of the items
             columns["source_file" if of["file"] == "file" else of["file"]] = cells
         if not any(files) and any(map(CLIPS.search, block.columns)):

@@ -57,8 +57,6 @@ WORDS = {
     "queries": re.compile("quer|topic"),
 }
 """What names of files of a form hold, where its lines could be anything."""
-RESULTS = ("run", "ranks", "scores")
-QUERY_HEADER = re.compile(r"(_?id|q_?id|\w*(query|topic)\w*)\t", re.I)
 TOPIC = re.compile(r"<top(?:ic)?\b([^>]*>.*?)(?=<top(?:ic)?\b|\Z)", re.S | re.I)
 TOPIC_ID = re.compile(r"number=\"([^\"]+)\"|<num>\s*(?:Number:)?\s*([^<\s]+)", re.I)
 TITLE = re.compile(r"<(?:title|query)>\s*(?:Topic:)?\s*([^<]+)", re.I)
@@ -66,8 +64,12 @@ TITLE = re.compile(r"<(?:title|query)>\s*(?:Topic:)?\s*([^<]+)", re.I)
 
 def recognise(source: Source) -> Names:
     """Return files of results, judgements and topics, by their first lines."""
-    names = (n for n in source.left if not (EXTENSION.search(n) or find_plain(n).endswith(OTHERS)))
-    return [name for name in names if find_form(name, source.read_head(name))]
+    return [
+        name
+        for name in source.left
+        if not (EXTENSION.search(name) or find_plain(name).endswith(OTHERS))
+        and find_form(name, source.read_head(name))
+    ]
 
 
 def find_form(name: str, head: str) -> str:
@@ -80,7 +82,8 @@ def find_form(name: str, head: str) -> str:
         is_named = form not in WORDS or WORDS[form].search(name.lower())
         is_so = _has_ranks(name, matches) if form == "ranks" else is_named
         if is_so and len(matches) > len(lines) / 2 and pattern.fullmatch(lines[0]):
-            return "" if form == "queries" and QUERY_HEADER.match(lines[0]) else form
+            is_header = re.match(r"(_?id|q_?id|\w*(query|topic)\w*)\t", lines[0], re.I)
+            return "" if form == "queries" and is_header else form
     return ""
 
 
@@ -91,8 +94,9 @@ def _has_ranks(name: str, lines: Sequence[re.Match[str]]) -> bool:
         counts[each[1]] += 1
         if counts[each[1]] != int(each[3]):
             return False
-    is_judged = WORDS["pairs"].search(name.lower()) or len({each[2] for each in lines}) < 2
-    return len(counts) < len(lines) and not is_judged
+    return len(counts) < len(lines) and not (
+        WORDS["pairs"].search(name.lower()) or len({each[2] for each in lines}) < 2
+    )
 
 
 def _read_file(source: Source, name: str) -> Pieces:
@@ -100,14 +104,15 @@ def _read_file(source: Source, name: str) -> Pieces:
     if form == "topics":
         text = source.read_text(name)
         found = [(TOPIC_ID.search(each), TITLE.search(each)) for each in TOPIC.findall(text)]
-        told = [(a[1] or a[2], " ".join(b[1].split())) for a, b in found if a and b]
         source.count(
             name,
             int(not text.rstrip().endswith(">")),
             "topics that are cut",
             "a whole file; read as far as it is",
         )
-        yield _make_queries(name, told)
+        yield _make_queries(
+            name, [(a[1] or a[2], " ".join(b[1].split())) for a, b in found if a and b]
+        )
         return
     lines = match_lines(source, name, FORMS[form], f"a line of {form}")
     if form == "queries":
@@ -117,7 +122,7 @@ def _read_file(source: Source, name: str) -> Pieces:
         source.say(name, "a sample of judgements", "all; AP is not inferred from strata", "note")
     sign = -1 if form == "ranks" else 1
     rows = [(each[1], each[2], sign * float(each[3])) for each in lines]
-    if form not in RESULTS:
+    if form not in ("run", "ranks", "scores"):
         yield Judgements(name, rows)
         return
     if form == "run" and rises((query, at, n) for at, (query, _, n) in enumerate(rows)):

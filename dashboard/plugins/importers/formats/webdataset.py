@@ -4,7 +4,7 @@ import io
 import json
 import re
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -25,13 +25,39 @@ READ = re.compile(rf"(npy|\.(json|txt|cls|caption))$|{EXTENSION.pattern}", re.I)
 
 
 def _read_tar(source: Source, name: str, seen: Texts) -> Pieces:
-    """Yield the samples of a file, one at a time; nothing is unpacked to the disk."""
+    """Yield the samples of a file, one at a time; nothing is unpacked to the disk.
+
+    Each is an item: its picture, class, further cells, caption and vectors.
+    """
     unread: Ordered = {}
     for key, members in groupby(_list_members(source, name), itemgetter(0)):
         sample = {ending: content for _, ending, content in members}
         unread |= {each: None for each in sample if not READ.search(f".{each}")}
         item = key if seen.setdefault(key, name) == name else f"{find_stem(name)}/{key}"
-        yield from _read_sample(source, name, item, sample)
+        pictures = [data for end, data in sample.items() if data and EXTENSION.search(f".{end}")]
+        labels = [ending for ending in sample if "cls" in ending.split(".")]
+        kinds = {end.rpartition(".")[2]: data for end, data in sample.items() if end not in labels}
+        try:
+            told = dict(json.loads(kinds.get("json", b"{}")))
+        except BROKEN:
+            told = {}
+            source.say(name, f"no object of JSON in {item}.json", "one; left out")
+        cells = {key: [make_text(own)] for key, own in told.items() if key not in ("file", "key")}
+        caption = make_text(kinds.get("txt", kinds.get("caption", b""))) or " ".join(
+            "".join(cells.pop("caption", ())).split()
+        )
+        for ending in labels:
+            cells["cls"] = [make_text(sample[ending])]
+        yield Items(name, [item], cells, ["cls"] if labels else [], pictures[:1])
+        yield list_lines(name, item, caption)
+        for ending, data in sample.items():
+            if ending.endswith("npy"):
+                version = ending.removesuffix("npy").strip(".") or "v1"
+                try:
+                    row = np.load(io.BytesIO(data), allow_pickle=False).reshape(1, -1)
+                    yield Vectors(name, version, "items", row, [item])
+                except (ValueError, EOFError, OSError):
+                    source.say(name, f"no array in the vector of {item}", "one; left out")
     source.count(
         name, list(unread), "other endings of members", "pictures, txt, cls, json and npy; left out"
     )
@@ -43,7 +69,7 @@ def _list_members(source: Source, name: str) -> Iterator[tuple[str, str, bytes]]
     Raises:
         DataError: If the file is damaged; the members before have been yielded by then.
     """
-    odd: list[str] = []
+    odd = []
     damaged = explain_errors(name, "a damaged tar file", "a whole file", "Copy it again.")
     with damaged, tarfile.open(source.find_path(name), "r|*") as archive:
         for member in archive:
@@ -57,33 +83,6 @@ def _list_members(source: Source, name: str) -> Iterator[tuple[str, str, bytes]]
     source.count(
         name, odd, "members that are links, too large, or lead outside", "plain files; left out"
     )
-
-
-def _read_sample(source: Source, file: str, item: str, sample: Mapping[str, bytes]) -> Pieces:
-    """Yield the item of a sample: its picture, class, further cells, caption and vectors."""
-    pictures = [data for end, data in sample.items() if data and EXTENSION.search(f".{end}")]
-    labels = [ending for ending in sample if "cls" in ending.split(".")]
-    kinds = {end.rpartition(".")[2]: data for end, data in sample.items() if end not in labels}
-    try:
-        told = dict(json.loads(kinds.get("json", b"{}")))
-    except BROKEN:
-        told = {}
-        source.say(file, f"no object of JSON in {item}.json", "one; left out")
-    cells = {name: [make_text(each)] for name, each in told.items() if name not in ("file", "key")}
-    text = make_text(kinds.get("txt", kinds.get("caption", b"")))
-    caption = text or " ".join("".join(cells.pop("caption", ())).split())
-    for ending in labels:
-        cells["cls"] = [make_text(sample[ending])]
-    yield Items(file, [item], cells, ["cls"] if labels else [], pictures[:1])
-    yield list_lines(file, item, caption)
-    for ending, data in sample.items():
-        if ending.endswith("npy"):
-            version = ending.removesuffix("npy").strip(".") or "v1"
-            try:
-                row = np.load(io.BytesIO(data), allow_pickle=False).reshape(1, -1)
-                yield Vectors(file, version, "items", row, [item])
-            except (ValueError, EOFError, OSError):
-                source.say(file, f"no array in the vector of {item}", "one; left out")
 
 
 FORMAT = Format(
