@@ -20,6 +20,7 @@ from dashboard.storage.vector_ids import (
     TABLES,
     Arrays,
     Beside,
+    drop_axes,
     find_beside,
     find_ids,
     list_beside,
@@ -148,9 +149,9 @@ def _read_rows(path: Path, name: str, findings: Findings) -> Sequence[Names]:
     if path.suffix == ".parquet":
         with explain_errors(name, "a damaged file", "a whole .parquet file"):
             opened = open_parquet(path)
-            told = [e for e in opened.schema_arrow if IDS.search(e.name)]
-            ids = opened.read([each.name for each in told if not count_lists(each.type)])
-        cells = [map(str, column.to_pylist()) for column in ids.columns]
+            told = [e for e in opened.schema_arrow if not count_lists(e.type)]
+            ids = opened.read([each.name for each in told if IDS.search(each.name)])
+        cells = (map(str, column.to_pylist()) for column in ids.columns)
         return [ids.column_names, *zip(*cells, strict=True)]
     lines = read_text(path, name, findings).rstrip("\n").split("\n")
     if path.suffix == ".jsonl":
@@ -227,18 +228,11 @@ def read_arrays(path: Path, name: str) -> Arrays:
         name, found, f"a whole {path.suffix} file of numbers", f"{do}; pickles are never read."
     ):
         try:
-            return {key: _drop_axes(each) for key, each in read(path).items()}
+            return {key: drop_axes(each) for key, each in read(path).items()}
         except DataError as error:
             raise DataError(
                 name, error.found, error.expected, line=error.line, do=error.do
             ) from error
-
-
-def _drop_axes(array: AnyArray) -> AnyArray:
-    least = 2 if array.dtype.kind in "biuf" else 1
-    if array.ndim <= least or 1 not in array.shape[1:]:
-        return array
-    return array[:].reshape(len(array), *(size for size in array.shape[1:] if size > 1))
 
 
 def refuse_swelling(path: Path, sizes: Iterable[int]) -> None:

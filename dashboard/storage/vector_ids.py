@@ -155,3 +155,11 @@ def list_ids(found: Any, part: str = "") -> Names:
         found = found.get(part) or found.get("ids") or list(map(by_row.get, places))
     is_list = isinstance(found, list) and {*map(type, found)} <= {str, int}
     return list(map(str, found)) if is_list else []
+
+
+def drop_axes(array: AnyArray) -> AnyArray:
+    """Return an array without axes of one number, but for the first and those of vectors."""
+    least = 2 if array.dtype.kind in "biuf" else 1
+    if array.ndim <= least or 1 not in array.shape[1:]:
+        return array
+    return array[:].reshape(len(array), *(size for size in array.shape[1:] if size > 1))

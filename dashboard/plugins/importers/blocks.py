@@ -237,11 +237,6 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
             cells = [[*map(_join_words, own)] if isinstance(own, list) else own for own in told]
         rows = told if is_of_rows else [{column: own} for own in cells]
         return [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
-    lists = [list(own.values()) for own in told if is_of_rows]
-    keys = {frozenset(each) for own in lists for each in own if holds_objects(own)}
-    if len(keys) > 1 and all(holds_objects(e) and _holds_pairs(source, name, e) for e in lists):
-        every = {run: _find_rows(source, name, own) for run, own in found.items()}
-        return [{"system": run, **row} for run, rows in every.items() for row in rows]
     if is_of_rows and _holds_pairs(source, name, told):
         number = "grade" if JUDGED.search(name) else "score"
         return [

@@ -9,7 +9,6 @@ from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.blocks import JUDGED, MAX_WORDS, Block
 from dashboard.plugins.importers.pieces import rises
 from dashboard.plugins.importers.source import (
-    Columns,
     Side,
     Source,
     clean_name,
@@ -19,7 +18,7 @@ from dashboard.plugins.importers.source import (
     list_tails,
 )
 from dashboard.storage.media import EXTENSION, cut_address, is_media
-from dashboard.storage.vector_ids import LABELS, TABLES, names_texts
+from dashboard.storage.vector_ids import LABELS, names_texts
 from dashboard.tables import Names, Texts
 from dashboard.texts import parse_number
 
@@ -134,41 +133,6 @@ def name_row(source: Source, cell: str, key: object, file: str, line: int) -> st
     names += [f"{name}#{line}" for name in names[:1]]
     names += [f"{find_stem(file)}-{line}", f"{file}-{line}"]
     return next((name for name in names if source.named.setdefault(name, key) == key), names[-1])
-
-
-def number_rows(source: Source, name: str, count: int, columns: Columns) -> Names | None:
-    """Return the numbers of vectors without ids, which all versions have in one order.
-
-    Other versions have files of the same columns; none are numbered where a file of the same
-    version has further rows, and None is returned where other files may hold the items.
-
-    Raises:
-        DataError: If the rows of a version before had other cells.
-    """
-    ending, version = PurePosixPath(name).suffix, name_version(name)[0]
-    others = [e for e in source.files if e != name and e.endswith((*TABLES, ending or "/"))]
-    heads = {each: source.read_head(each).split("\n")[0] for each in (name, *others)}
-    fields = {each: re.findall(r'"(\w+)"\s*:', head) or head for each, head in heads.items()}
-    kinds = {
-        (PurePosixPath(each).suffix, str(head), name_version(each)[1])
-        for each, head in fields.items()
-    }
-    if source.media or len(kinds) > 1:
-        return None
-    is_shard = any(name_version(each)[0] == version for each in others)
-    if is_shard or not (others or ending not in TABLES):
-        return []
-    columns = {name: own for name, own in columns.items() if len({*own}) > 1}
-    first = source.counted[name]
-    source.counted[name] += count
-    known = source.numbered.setdefault(first, columns)
-    if len({len(own) for own in (*known.values(), *columns.values())}) > 1:
-        return None
-    if known != columns:
-        found = "vectors and labels without ids, the labels in another order than before"
-        raise DataError(name, found, "one order", do="Save the id of each vector beside it.")
-    source.say(name, "vectors and labels without ids", "ids; rows count from 0", "note")
-    return list(map(str, range(first, first + count)))
 
 
 def find_roles(block: Block, source: Source) -> Roles:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError, Unsure
-from dashboard.plugins.importers.column_roles import DATABASE, name_version, number_rows
+from dashboard.plugins.importers.column_roles import DATABASE, name_version
+from dashboard.plugins.importers.formats.tabular import number_rows
 from dashboard.plugins.importers.pieces import (
     SIMILARITIES,
     Format,

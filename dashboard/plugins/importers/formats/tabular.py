@@ -18,7 +18,6 @@ from dashboard.plugins.importers.column_roles import (
     find_roles,
     name_row,
     name_version,
-    number_rows,
     rows_are_texts,
     split_columns,
 )
@@ -43,6 +42,7 @@ from dashboard.plugins.importers.source import (
     find_stem,
 )
 from dashboard.storage.media import EXTENSION, recognise_type, strip_name
+from dashboard.storage.vector_ids import TABLES
 from dashboard.tables import Names
 from dashboard.texts import parse_number, split_cells
 
@@ -221,6 +221,39 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         version, side = name_version(block.file, column if len(column) > 1 else "")
         named_by = ids if side == "items" else texts
         yield Vectors(block.file, version, side, vectors, named_by if block.columns else None)
+
+
+def number_rows(source: Source, name: str, count: int, columns: Columns) -> Names | None:
+    """Return the numbers of vectors without ids, which all versions have in one order.
+
+    Other versions have files of the same columns; none are numbered where a file of the same
+    version has further rows, and None is returned where other files may hold the items.
+
+    Raises:
+        DataError: If the rows of a version before had other cells.
+    """
+    ending, version = Path(name).suffix, name_version(name)[0]
+    others = [e for e in source.files if e != name and e.endswith((*TABLES, ending or "/"))]
+    heads = {each: source.read_head(each).split("\n")[0] for each in (name, *others)}
+    kinds = {
+        (Path(e).suffix, name_version(e)[1], str(re.findall(r'"\w+"\s*:', head) or head))
+        for e, head in heads.items()
+    }
+    if source.media or len(kinds) > 1:
+        return None
+    if any(name_version(e)[0] == version for e in others) or not others and ending in TABLES:
+        return []
+    columns = {name: own for name, own in columns.items() if len({*own}) > 1}
+    first = source.counted[name]
+    source.counted[name] += count
+    known = source.numbered.setdefault(first, columns)
+    if len({len(own) for own in (*known.values(), *columns.values())}) > 1:
+        return None
+    if known != columns:
+        found = "vectors and labels without ids, the labels in another order than before"
+        raise DataError(name, found, "one order", do="Save the id of each vector beside it.")
+    source.say(name, "vectors and labels without ids", "ids; rows count from 0", "note")
+    return list(map(str, range(first, first + count)))
 
 
 def _list_spans(block: Block, roles: Roles, files: Names) -> Columns:

@@ -18,7 +18,6 @@ from dashboard.plugins.importers.pieces import (
     choose_part,
     match_lines,
     read_each,
-    rises,
 )
 from dashboard.plugins.importers.source import (
     Source,
@@ -125,12 +124,6 @@ def _read_file(source: Source, name: str) -> Pieces:
     if form not in ("run", "ranks", "scores"):
         yield Judgements(name, rows)
         return
-    if form == "run" and rises((query, at, n) for at, (query, _, n) in enumerate(rows)):
-        source.say(
-            name,
-            "scores that rise from line to line",
-            "the highest first; the highest counts. Write distances as negative numbers",
-        )
     tags = [each[4] for each in lines] if form == "run" else []
     asked = Counter(tag for tag, _ in {*zip(tags, (row[0] for row in rows), strict=False)})
     is_whole = all(2 * times > len({row[0] for row in rows}) for times in asked.values())
