@@ -105,7 +105,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
             "collection": collection.name,
             "author": task.author,
             "kind": VERDICT,
-            "list_id": made.id if made else "",
+            "list_id": choices["list"],
         },
         "why": explain_lack(REVIEWER) or over,
         "verified": find_reader().is_verified,
@@ -184,8 +184,10 @@ def _make_pool(task: _Task, query: str) -> Row:
         ranks = [f"#{rank:,} in {version}" for version, rank in row["ranks"].items()]
         card = make_card((), row)
         card["facts"] = ranks or [f"not among the first {task.depth}"]
-        people = task.said.get((query, item), {})
-        verdicts = [[name, each.value, each.cause, each.note] for name, each in people.items()]
+        verdicts = [
+            [name, each.value, each.cause, each.note]
+            for name, each in task.said.get((query, item), {}).items()
+        ]
         shown.append(
             describe_media(collection, item)
             | {key: card[key] for key in SHOWN}

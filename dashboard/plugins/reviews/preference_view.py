@@ -52,11 +52,13 @@ def draw_comparison(collection: Collection, made: JudgingList, judged: Judged) -
         draw_text("error", f"{made.title!r} cannot be judged now. {error}")
         draw_reset("Leave", PART)
         return
-    about = {"collection": collection.name, "author": author, "kind": PREFERENCE}
-    sides = {"list_id": made.id, "run": made.candidate, "against": made.baseline}
+    about = {
+        "collection": collection.name, "author": author, "kind": PREFERENCE,
+        "list_id": made.id, "run": made.candidate, "against": made.baseline,
+    }  # fmt: skip
     load_answers("preference", "answers.js", "preference.css")(
         key="preference",
-        data={"title": made.title, "about": about | sides, "queries": queries},
+        data={"title": made.title, "about": about, "queries": queries},
         on_finish_change=lambda: None,
         on_leave_change=lambda: drop_choice(PART),
     )
@@ -66,13 +68,12 @@ def make_payload(study: Study, made: JudgingList, author: str, done: set[str]) -
     """Return each query of a list: text, picture, both sides, the values of answers, and state."""
     collection = study.collection
     ids = [query for query, _ in made.asked]
-    queries = collection.queries.find(ids)
     sides = {
         v: [_draw_items(collection, row["items"]) for row in list_ranks(study, v, ids, SIDE)]
         for v in (made.baseline, made.candidate)
     }
     found = []
-    for at, (id, query) in enumerate(zip(ids, queries.tolist(), strict=True)):
+    for at, (id, query) in enumerate(zip(ids, collection.queries.find(ids).tolist(), strict=True)):
         left, right = figures.shuffle_sides(made, id, author)
         own = int(collection.own_items[query])
         asked = ("poster", collection.items.ids[own]) if own >= 0 else ("query", id)

@@ -47,17 +47,16 @@ _KEPT = "reviews are kept as they were said"
 
 def _forbid_changes(connection: Connection) -> None:
     """Make the database refuse changed and removed reviews."""
-    is_file = connection.dialect.name == "sqlite"
+    changes = {"changed": "UPDATE", "removed": "DELETE"}
+    create = "CREATE TRIGGER IF NOT EXISTS"
     act = f"BEGIN SELECT RAISE(ABORT, '{_KEPT}'); END"
-    if not is_file:
+    if connection.dialect.name != "sqlite":
+        changes["emptied"] = "TRUNCATE"
+        create = "CREATE OR REPLACE TRIGGER"
         body = f"BEGIN RAISE EXCEPTION '{_KEPT}'; END"
         named = "FUNCTION keep_reviews() RETURNS trigger LANGUAGE plpgsql"
         connection.exec_driver_sql(f"CREATE OR REPLACE {named} AS $${body}$$")
         act = "FOR EACH STATEMENT EXECUTE FUNCTION keep_reviews()"
-    create = "CREATE TRIGGER IF NOT EXISTS" if is_file else "CREATE OR REPLACE TRIGGER"
-    changes = {"changed": "UPDATE", "removed": "DELETE"}
-    if not is_file:
-        changes["emptied"] = "TRUNCATE"
     for name, change in changes.items():
         connection.exec_driver_sql(f"{create} never_{name} BEFORE {change} ON {REVIEW.name} {act}")
 
@@ -118,10 +117,9 @@ def migrate(connection: Connection, name: str) -> None:
         version += 1
         _write_version(connection, version)
     if version != VERSION:
-        do = "Update the dashboard." if version > VERSION else "Put a copy of a newer one there."
         raise DataError(
             name,
             f"version {version} of the tables of reviews",
             f"version {min(MIGRATIONS)} to {VERSION}",
-            do=do,
+            do="Update the dashboard." if version > VERSION else "Put a copy of a newer one there.",
         )
