@@ -30,10 +30,12 @@ Answer = tuple[Rows, Names]
 def _list(call: Namespace) -> Answer:
     rows = _read_rows(call)
     left_out = list[str]()
-    lists = judging_lists.read_lists(open_call(call), left_out)
     for sentence in left_out:
         say(f"note: left out: {sentence}")
-    return [_describe(_tell_gone(each), rows) for each in lists], LIST
+    return [
+        _describe(_tell_gone(each), rows)
+        for each in judging_lists.read_lists(open_call(call), left_out)
+    ], LIST
 
 
 def _create(call: Namespace) -> Answer:
@@ -52,8 +54,9 @@ def _show(call: Namespace) -> Answer:
 
 
 def _close(call: Namespace) -> Answer:
-    made = judging_lists.close_list(_find_list(call), _name_author(call))
-    return [_describe(made, _read_rows(call))], LIST
+    return [
+        _describe(judging_lists.close_list(_find_list(call), _name_author(call)), _read_rows(call))
+    ], LIST
 
 
 def _next(call: Namespace) -> Answer:
@@ -69,8 +72,10 @@ def _next(call: Namespace) -> Answer:
         say(f"note: nothing is left to judge of {made.id}: {why}")
         return [], NEXT
     query, item = left[0]
-    found = {"list_id": made.id, "query_id": query, "item_id": item or None}
-    return [found | {"judged": len(done), "pairs": len(made.asked)}], NEXT
+    return [{
+        "list_id": made.id, "query_id": query, "item_id": item or None, "judged": len(done),
+        "pairs": len(made.asked),
+    }], NEXT  # fmt: skip
 
 
 def _export(call: Namespace) -> Answer:
@@ -157,8 +162,9 @@ def _describe(made: judging_lists.JudgingList, rows: Verdicts) -> Row:
 def _write_labels(call: Namespace) -> None:
     """Write every judged pair of a study with its corrected grade."""
     if call.labels_file.exists():
-        do = "Name another one, or move it away."
-        raise DataError(call.labels_file.name, "a file", "a new one", do=do)
+        raise DataError(
+            call.labels_file.name, "a file", "a new one", do="Name another one, or move it away."
+        )
     if call.labels not in (None, CORRECTED):
         raise ValueError(f"--labels {call.labels}: the file holds corrected ones; leave it out.")
     call.labels = CORRECTED

@@ -18,8 +18,7 @@ NOT_VERIFIED = "Names are not verified."
 
 def load_answers(name: str, *files: str) -> Any:
     """Load the component of a script that sends what a person says, with files before it."""
-    parts = ("outbox.js", "answers.css", *files, f"{name}.js")
-    own = (f"plugins/reviews/{each}" for each in parts)
+    own = (f"plugins/reviews/{each}" for each in ("outbox.js", "answers.css", *files, f"{name}.js"))
     return load_component(f"reviews-{name}", "views/cards/elements.js", *own)
 
 

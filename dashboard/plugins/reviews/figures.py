@@ -166,8 +166,9 @@ def list_disagreements(rows: Verdicts) -> Rows:
     for pair, people in list_answers(rows).items():
         counts = Counter(people.values())
         if len(counts) > 1:
-            minority = 1 - max(counts.values()) / counts.total()
-            found.append(_count_pair(pair, counts) | {"minority": minority})
+            found.append(
+                _count_pair(pair, counts) | {"minority": 1 - max(counts.values()) / counts.total()}
+            )
     found.sort(key=lambda row: (-row["minority"], -row["people"], row["query_id"], row["item_id"]))
     return found
 
@@ -175,8 +176,9 @@ def list_disagreements(rows: Verdicts) -> Rows:
 def list_undecided(rows: Verdicts) -> Rows:
     """Return the rows of `list_disagreements` on which nobody has decided."""
     decided = {row.pair for row in keep_last(rows, DECISION)}
-    found = list_disagreements(rows)
-    return [row for row in found if (row["query_id"], row["item_id"]) not in decided]
+    return [
+        row for row in list_disagreements(rows) if (row["query_id"], row["item_id"]) not in decided
+    ]
 
 
 def keep_there(found: Rows, collection: Collection) -> Rows:

@@ -196,8 +196,9 @@ def weigh_labels(
         """Return the weight of a rank, but for a factor."""
         if measure.metric.name == "RBP":
             return float(p ** (rank - 1))
-        is_discounted = measure.metric.name.startswith("DCG")
-        return discount_rank(rank) if is_discounted else float(rank < np.inf)
+        return (
+            discount_rank(rank) if measure.metric.name.startswith("DCG") else float(rank < np.inf)
+        )
 
     shown = list_shown_ranks(study, versions, queries, measure.cutoff or MAX_RANKS)
     changed = list_changes(study, versions[0], versions[1], metric)
@@ -315,8 +316,10 @@ def find_list(collection: Collection, id: str = "") -> JudgingList:
 
 def mark_gone(made: JudgingList, collection: Collection) -> JudgingList:
     """Return a list with the pairs that its collection does not have any more."""
-    gone = (pair for pair in made.pairs if not verdicts.has_pair(collection, *pair))
-    return replace(made, gone=frozenset(gone))
+    return replace(
+        made,
+        gone=frozenset(pair for pair in made.pairs if not verdicts.has_pair(collection, *pair)),
+    )
 
 
 def describe_gone(made: JudgingList) -> str:

@@ -107,7 +107,7 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
     with make_line():
         st.subheader("All lists", anchor=False, width="stretch")
         if st.button("New list", key="new-list"):
-            st.session_state[MAKING] = not st.session_state.get(MAKING, False)
+            st.session_state[MAKING] = not st.session_state.get(MAKING)
     if st.session_state.get(MAKING):
         if why := explain_lack(OWNER):
             draw_text("info", why)
@@ -269,9 +269,14 @@ def _draw_form(study: Study, choices: Choices, author: str) -> None:
         if st.button("Make the list", type="primary", key="make-list", disabled=not author):
             chosen = choices.replace(slice=(part,) if part else ())
             try:
-                of = open_study(study.collection, chosen)
                 made = judging_lists.make_list(
-                    of, chosen, title, author, way, int(number), compares=compares
+                    open_study(study.collection, chosen),
+                    chosen,
+                    title,
+                    author,
+                    way,
+                    int(number),
+                    compares=compares,
                 )
             except (ChoiceError, DataError) as error:
                 draw_text("error", error)

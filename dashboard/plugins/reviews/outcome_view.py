@@ -114,8 +114,9 @@ def draw_decisions(
         "more": max(0, len(there) - MAX_DECISIONS),
         "rows": make_payload(study, choices["metric"], reviews.rows, there[:MAX_DECISIONS]),
     }
-    component = load_answers("decisions", "answers.js", "decisions.css")
-    component(key="decisions", data=data, on_next_change=lambda: None)
+    load_answers("decisions", "answers.js", "decisions.css")(
+        key="decisions", data=data, on_next_change=lambda: None
+    )
 
 
 def make_payload(study: Study, metric: str, said: Verdicts, rows: Rows) -> Rows:
@@ -123,13 +124,11 @@ def make_payload(study: Study, metric: str, said: Verdicts, rows: Rows) -> Rows:
     people = keep_last_of_pairs(said, VERDICT)
     found = []
     for row in rows:
-        query_id = row["query_id"]
-        item_id = row["item_id"]
+        query_id, item_id = row["query_id"], row["item_id"]
         query = study.collection.queries.index[query_id]
-        item = study.collection.items.index[item_id]
         judged = Row(item_id=item_id)
         asked = describe_rows(study, query, metric, [judged])
-        grade = float(study.given_judgement.grades(query)[item])
+        grade = float(study.given_judgement.grades(query)[study.collection.items.index[item_id]])
         label = "relevant" if grade >= study.given_judgement.relevant_from else "not relevant"
         if np.isnan(grade):
             label = "not judged"
@@ -162,8 +161,10 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
         )
         return
     changes = list_changes(study.collection, study.given_judgement, settle(reviews.rows))
-    labels = CorrectedLabels(*read_state(study.collection.folder))
-    corrected = open_study(study.collection, choices.replace(labels=labels))
+    corrected = open_study(
+        study.collection,
+        choices.replace(labels=CorrectedLabels(*read_state(study.collection.folder))),
+    )
     by = Counter(row["by"] for row in changes)
     how = ", ".join(f"{number:,} by {name}" for name, number in by.most_common())
     counts = str(choices["labels"]) == CORRECTED
@@ -183,8 +184,9 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
         st.caption("A decision corrects a label, and so do more than half of those who are sure.")
         return
     if asked:
-        given = open_study(study.collection, choices.replace(labels=GIVEN))
-        _draw_metrics(given, corrected, choices)
+        _draw_metrics(
+            open_study(study.collection, choices.replace(labels=GIVEN)), corrected, choices
+        )
     more = f", the first {MAX_ROWS} of {len(changes):,}" if changes[MAX_ROWS:] else ""
     draw_folded(
         f"Labels that change{more}",

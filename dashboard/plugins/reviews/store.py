@@ -52,8 +52,9 @@ def find_store() -> Path | URL:
     named = os.environ.get(VARIABLE, "")
     if "://" not in named:
         home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-        folder = Path(named or Path(home) / "search-quality-dashboard" / ".reviews")
-        return folder / "reviews.sqlite"
+        return (
+            Path(named or Path(home) / "search-quality-dashboard" / ".reviews") / "reviews.sqlite"
+        )
     wanted = "a folder, or postgresql+psycopg://user:password@host/database"
     scheme = named.partition("://")[0]
     if scheme not in ("postgresql", "postgres", "postgresql+psycopg"):
@@ -88,8 +89,9 @@ def has_store() -> bool:
         if place.exists():
             return True
     if was_there:
-        found = "no such file, though reviews were kept in it"
-        raise DataError(place.name, found, "the reviews", do=_GONE)
+        raise DataError(
+            place.name, "no such file, though reviews were kept in it", "the reviews", do=_GONE
+        )
     return False
 
 
@@ -215,8 +217,9 @@ def _explain(path: Path, wanted: str) -> Iterator[None]:
     try:
         yield
     except (exc.DBAPIError, sqlite3.Error, OSError) as raised:
-        error = getattr(raised, "orig", None) or raised
-        raise DataError(path.name, _find_reason(error, path), expected, do=do) from raised
+        raise DataError(
+            path.name, _find_reason(getattr(raised, "orig", None) or raised, path), expected, do=do
+        ) from raised
 
 
 def _find_reason(error: BaseException, path: Path) -> str:

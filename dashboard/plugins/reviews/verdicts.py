@@ -116,12 +116,12 @@ def save_verdict(collection: Collection, verdict: Verdict, once: str = "") -> in
     _check_verdict(collection, verdict)
     once = _name_row(once, verdict.author)
     with open_store(writing=True) as connection:
-        saved = select(REVIEW.c.number).where(REVIEW.c.said_once == once)
-        if number := connection.execute(saved).scalar():
+        if number := connection.execute(
+            select(REVIEW.c.number).where(REVIEW.c.said_once == once)
+        ).scalar():
             return int(number)
         key = record_key(connection, collection.folder)
-        same = SAME_AS if find_scale(collection) == 1 else {}
-        value = same.get(verdict.value, verdict.value)
+        value = (SAME_AS if find_scale(collection) == 1 else {}).get(verdict.value, verdict.value)
         return _add(connection, replace(verdict, collection=key, value=value), once)
 
 
@@ -284,8 +284,9 @@ def _add(connection: Connection, row: Verdict, once: str) -> int:
         check_open(connection, row)
     values = asdict(row) | {"time": write_time(), "said_once": once, "assignment": ""}
     del values["number"], values["place"]
-    added = insert(REVIEW).values(values).returning(REVIEW.c.number)
-    return int(connection.execute(added).scalar_one())
+    return int(
+        connection.execute(insert(REVIEW).values(values).returning(REVIEW.c.number)).scalar_one()
+    )
 
 
 def write_time() -> str:
