@@ -72,8 +72,9 @@ def compute_ap_of_retrieved(block: Block, k: Cut) -> Sum:
 )
 def compute_truncated_ap(block: Block, k: Cut) -> Sum:
     """Compute the sum of hits ÷ rank over the hits, divided by as many as K places can hold."""
-    most = block.relevant if k is None else np.minimum(block.relevant, k)
-    return block.sum(_list_precisions(block), most)
+    return block.sum(
+        _list_precisions(block), block.relevant if k is None else np.minimum(block.relevant, k)
+    )
 
 
 def _list_precisions(block: Block) -> FloatArray:

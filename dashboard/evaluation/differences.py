@@ -70,8 +70,10 @@ def compare_runs(
             said = f"margins: {measure}={margin:g} is no loss that a query can"
             raise ChoiceError(f"{said} have; choose one below {limit:g}.")
         row = _make_row(measure, values, differences[place], baseline.folds)
-        figures = zip(("low", "high", "p", "p_holm"), tests, strict=True)
-        row |= {name: replace_nan(each[place]) for name, each in figures}
+        row |= {
+            name: replace_nan(each[place])
+            for name, each in zip(("low", "high", "p", "p_holm"), tests, strict=True)
+        }
         row |= {"corrected_over": ", ".join(family), "margin": margin}
         largest = float(np.nanmax(np.abs(differences[place]), initial=1.0))
         row |= _decide(row, measure, largest, *(each[:, place] for each in units))

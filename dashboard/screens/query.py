@@ -44,11 +44,13 @@ def show(query_id: str) -> Row:
     found = study.query(query_id, versions, depth, metric)
     payload = make_payload(found, collection, choices.compared, metric, depth)
     at, measure = collection.queries.index[query_id], parse_one(metric)
-    without = (version for version, value in found.values.items() if value is None)
-    nulls = dict.fromkeys(explain_null(study, version, at, measure) for version in without)
-    why = [f"{metric} has no value: {each}." for each in nulls]
-    payload = payload | {"problems": [*payload["problems"], *why]}
-    return payload | describe_change(found, baseline, candidate, metric)
+    nulls = dict.fromkeys(
+        explain_null(study, version, at, measure)
+        for version, value in found.values.items()
+        if value is None
+    )
+    problems = [*payload["problems"], *(f"{metric} has no value: {each}." for each in nulls)]
+    return payload | {"problems": problems} | describe_change(found, baseline, candidate, metric)
 
 
 near = ids[max(0, place - AHEAD) : place + AHEAD + 1]

@@ -110,9 +110,10 @@ def draw_scatter(rows: Rows, metric: str, baseline: str, candidate: str) -> Any:
     """
     pick = make_pick("point")
     most = max((row[key] for row in rows for key in ("baseline", "candidate")), default=1.0)
-    ends = [{"value": 0.0}, {"value": most}]
     titles = f"{metric}, {baseline}", f"{metric}, {candidate}"
-    diagonal = make_chart(ends).mark_line(strokeDash=[4, 4], color=QUIET)
+    diagonal = make_chart([{"value": 0.0}, {"value": most}]).mark_line(
+        strokeDash=[4, 4], color=QUIET
+    )
     points = (
         make_chart(rows)
         .mark_point(filled=True, stroke=QUIET, cursor="pointer")
@@ -137,8 +138,11 @@ def draw_scatter(rows: Rows, metric: str, baseline: str, candidate: str) -> Any:
 
 def _draw_zero(title: str | None) -> Any:
     """Return a line at 0 of an axis with a title."""
-    line = make_chart([{"zero": 0}]).mark_rule(strokeDash=[4, 4], color=QUIET)
-    return line.encode(x=alt.X("zero:Q", title=title))
+    return (
+        make_chart([{"zero": 0}])
+        .mark_rule(strokeDash=[4, 4], color=QUIET)
+        .encode(x=alt.X("zero:Q", title=title))
+    )
 
 
 def draw_bar(row: Row) -> Any:
@@ -177,10 +181,11 @@ def draw_forest(rows: Rows, title: str, picked: bool = False) -> Any:
         for row in rows
         if row["delta"] is not None
     ]
-    y = alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=None)
     axis = make_axis(rows, "low", "high")
     tooltip = [alt.Tooltip("name:N"), alt.Tooltip("note:N")]
-    base = make_chart(rows).encode(y=y)
+    base = make_chart(rows).encode(
+        y=alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=None)
+    )
     bars = base.mark_rule(strokeWidth=3).encode(
         x=alt.X("low:Q", title=title, axis=axis), x2=alt.X2("high:Q"), color=COLOUR, tooltip=tooltip
     )
@@ -222,11 +227,12 @@ def draw_heatmap(rows: Rows, first: str, second: str) -> Any:
         sorted(dict.fromkeys(protect_name(row[key]) for row in rows), key=ALL.__eq__)
         for key in ("first", "second")
     )
-    lines = alt.Axis(labelLimit=130, ticks=False)
     wrap = alt.Axis(labelAngle=-90, labelLimit=180, orient="top", title=None, ticks=False)
     base = make_chart(rows).encode(
         x=alt.X("second:N", sort=second_names, axis=wrap),
-        y=alt.Y("first:N", sort=first_names, title=None, axis=lines),
+        y=alt.Y(
+            "first:N", sort=first_names, title=None, axis=alt.Axis(labelLimit=130, ticks=False)
+        ),
         tooltip=[
             alt.Tooltip("first:N", title=protect_name(first)),
             alt.Tooltip("second:N", title=protect_name(second)),

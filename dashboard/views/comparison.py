@@ -105,8 +105,9 @@ def draw_metrics(study: Study, rows: Rows, choices: Choices) -> None:
     """Draw the comparison of all metrics and how certain it is."""
     written = [write_row(row) for row in rows]
     draw_table(name_columns(choices), written, find_front(written, choices["metric"]))
-    compared = parse(f"{choices['metrics']} {choices['metric']}")
-    idle = describe_idle_margins(choices["margins"], compared)
+    idle = describe_idle_margins(
+        choices["margins"], parse(f"{choices['metrics']} {choices['metric']}")
+    )
     for told in filter(None, (idle, *describe_certainty(rows, any(study.scenes)))):
         draw_text("caption", told)
 

@@ -65,8 +65,10 @@ def draw_collection(name: str, is_open: bool) -> None:
         st.html(STYLE + write_facts(collection))
         if collection.findings:
             shown = [vars(each) for each in collection.findings[:MAX_FINDINGS]]
-            content = f"{write_table(FINDINGS, shown)}<pre>{escape(command)}</pre>"
-            draw_folded(count_findings(collection.findings), content)
+            draw_folded(
+                count_findings(collection.findings),
+                f"{write_table(FINDINGS, shown)}<pre>{escape(command)}</pre>",
+            )
         else:
             found = "✓ No problem found in its tables and vectors."
             st.caption(f"{found} `{command}` reads its media, too.")
@@ -111,5 +113,6 @@ def write_facts(collection: Collection) -> str:
 
 def count_findings(findings: Sequence[Finding]) -> str:
     """Return how many findings there are of each level: "1 error, 2 notes"."""
-    counts = Counter(each.level for each in findings)
-    return ", ".join(count_things(n, level) for level, n in counts.items())
+    return ", ".join(
+        count_things(n, level) for level, n in Counter(each.level for each in findings).items()
+    )

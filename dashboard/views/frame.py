@@ -222,8 +222,9 @@ def require_versions(collection: Collection, choices: Choices, number: int) -> N
             f"add {collection.name} {name} --items vectors.npz",
             f"add {collection.name} {name} --run results.trec",
         )
-        lines = "\n".join(f"python -m dashboard {way}" for way in ways)
-        st.code(lines, language="sh", wrap_lines=True)
+        st.code(
+            "\n".join(f"python -m dashboard {way}" for way in ways), language="sh", wrap_lines=True
+        )
     st.stop()
 
 

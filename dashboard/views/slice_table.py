@@ -36,8 +36,7 @@ def make_lines(rows: Rows) -> Rows:
             outcome = "few"
         elif (row["p_adjusted"] or 1) < SIGNIFICANT:
             outcome = "better" if row["gain"] > 0 else "worse"
-        told = {"name": row["slice"], "label": label, "note": note, "outcome": outcome}
-        lines.append(row | told)
+        lines.append(row | {"name": row["slice"], "label": label, "note": note, "outcome": outcome})
     return lines
 
 
@@ -56,8 +55,9 @@ def make_cells(rows: Rows) -> Rows:
 
 def write_slice(row: Row, within: Names) -> Row:
     """Return what `describe_slice` does, and the link to the slice's queries within others."""
-    joined = JOIN.join([*within, row["slice"]])
-    return describe_slice(row) | {"href": write_link("compare", slice=joined)}
+    return describe_slice(row) | {
+        "href": write_link("compare", slice=JOIN.join([*within, row["slice"]]))
+    }
 
 
 def describe_slice(row: Row) -> Row:

@@ -35,9 +35,10 @@ def list_versions(study: Study, choices: Choices, compared: Rows) -> tuple[list[
     A version is not compared with itself.
     """
     runs, metrics = choices["runs"], parse(choices["metrics"])
-    measured = study.measure(runs, choices["metrics"])
     rows = []
-    for row, means in zip(compared, compare_means(measured), strict=True):
+    for row, means in zip(
+        compared, compare_means(study.measure(runs, choices["metrics"])), strict=True
+    ):
         values = {f"run-{m['run']}": format_value(m["mean"]) + m["of"] for m in means}
         best = [f"run-{mean['run']}" for mean in means if mean["is_best"]]
         rows.append(write_row(row) | values | {"best": best})
@@ -63,8 +64,9 @@ def compare_means(measured: Sequence[Measurement]) -> Iterator[Rows]:
     compared; none is the best if all others are alike.
     """
     known = np.isfinite([each.values for each in measured]).any(axis=0).sum(axis=1)
-    means = (each.list_means() for each in measured)
-    for measure, most, *rows in zip(measured[0].measures, known.tolist(), *means, strict=True):
+    for measure, most, *rows in zip(
+        measured[0].measures, known.tolist(), *(each.list_means() for each in measured), strict=True
+    ):
         whole = {row["mean"] for row in rows if row["scored"] == most}
         front = (min if measure.metric.lower_is_better else max)(whole, default=None)
         for row in rows:
@@ -86,5 +88,6 @@ def name_curve(metric: str) -> str:
 def pick_slices(rows: Rows) -> Rows:
     """Return the rows of the slices with the most queries, large enough to be compared."""
     sizes = Counter({row["slice"]: row["queries"] for row in rows if row["queries"] >= SMALL_SLICE})
-    kept = sizes.most_common(MAX_SLICES)
-    return [row for name, _ in kept for row in rows if row["slice"] == name]
+    return [
+        row for name, _ in sizes.most_common(MAX_SLICES) for row in rows if row["slice"] == name
+    ]

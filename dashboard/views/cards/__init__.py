@@ -30,9 +30,8 @@ def _draw(
         [query, {name: value for name, value in each.items() if name != "items"}]
         for query, each in payloads.items()
     ]
-    component = load_component("cards", *FILES)
     data = {**data, "payloads": shown, "items": items}
-    component(key=key, data=json.dumps(data).encode(), **acts)
+    load_component("cards", *FILES)(key=key, data=json.dumps(data).encode(), **acts)
 
 
 def draw_cards(payload: Row, picks: bool = False) -> None:

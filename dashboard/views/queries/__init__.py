@@ -59,11 +59,10 @@ def draw_queries(study: Study, choices: Choices, rows: Rows, pick: Pick = NOTHIN
     is_far = opened in [row["query_id"] for row in rows[FIRST_ROWS:MAX_ROWS]]
     is_whole = (st.session_state.get("queries") or {}).get("all")  # Show all was pressed
     number = MAX_ROWS if is_whole or is_far else FIRST_ROWS
-    data = _make_payload(study, choices, rows, opened, number, pick)
     component = load_component("queries", "views/queries/queries.js", "views/queries/queries.css")
     answer = component(
         key="queries",
-        data=data,
+        data=_make_payload(study, choices, rows, opened, number, pick),
         on_opened_change=lambda: set_choice("query", st.session_state["queries"]["opened"]["id"]),
         on_all_change=lambda: None,
         on_go_change=lambda: None,
@@ -81,7 +80,6 @@ def _make_payload(
     drawn, cutoff = rows[:number], find_cutoff(metric, depth)
     ids = [row["query_id"] for row in drawn]
     ranked = [list_ranks(study, version, ids, depth, is_deep=True) for version in versions]
-    more = f"The first {number} of {len(rows):,} queries are listed." if rows[number:] else ""
     made = []
     peek = []
     for row, *found in zip(drawn, *ranked, strict=True):
@@ -111,7 +109,7 @@ def _make_payload(
         "rows": made,
         "opened": opened,
         "peek": peek,
-        "more": more,
+        "more": f"The first {number} of {len(rows):,} queries are listed." if rows[number:] else "",
         "all": number > FIRST_ROWS,
     }
 
