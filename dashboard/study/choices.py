@@ -86,8 +86,11 @@ class Choice:
     def has_effect(self, collection: Collection, values: Values) -> bool:
         """Return whether it changes numbers of a collection, and there is more than one value."""
         known = None if self.allowed is None else self.allowed(collection, values)
-        is_lacking = self.explain_lack("", collection, values)
-        return self.changes_numbers and (known is None or len(known) > 1) and not is_lacking
+        return (
+            self.changes_numbers
+            and (known is None or len(known) > 1)
+            and not self.explain_lack("", collection, values)
+        )
 
     def read(self, given: str, collection: Collection, before: Values) -> Any:
         """Return the value that a text stands for.
@@ -192,12 +195,10 @@ def _list_protocols(collection: Collection, before: Values) -> list[str]:
 
 def _pick_protocol(collection: Collection, before: Values) -> str:
     known = _list_protocols(collection, before)
-    wanted = [each for each in collection.protocols if each in known]
     if not known:
-        why = _list_problems(collection)
         said = f"{collection.name} has neither judgements nor keywords to judge by."
-        raise ChoiceError(said + why)
-    return (wanted or known)[0]
+        raise ChoiceError(said + _list_problems(collection))
+    return ([each for each in collection.protocols if each in known] or known)[0]
 
 
 def _list_problems(collection: Collection) -> str:
@@ -208,8 +209,9 @@ def _list_problems(collection: Collection) -> str:
 def _pick_queries(collection: Collection, before: Values) -> str:
     from dashboard.study.judging import find_rules
 
-    usual = find_rules(collection, before["protocol"]).queries
-    return usual or ("text" if collection.is_text.any() else "item")
+    return find_rules(collection, before["protocol"]).queries or (
+        "text" if collection.is_text.any() else "item"
+    )
 
 
 def _list_slices(collection: Collection, before: Values) -> Names:

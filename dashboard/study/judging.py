@@ -108,10 +108,11 @@ def find_rules(collection: Collection, name: str) -> JudgingRules:
         return known[name]
     if name in collection.unread:
         raise collection.unread[name]
-    said = f"{collection.name} has nothing that the protocol {name!r} can judge by."
     do = "name one under protocols in collection.toml."
     others = f" Choose protocol = {list_names(known, 20)}, or {do}" if known else ""
-    raise ChoiceError(said + others)
+    raise ChoiceError(
+        f"{collection.name} has nothing that the protocol {name!r} can judge by." + others
+    )
 
 
 def require_protocol(collection: Collection, given: Address) -> None:

@@ -51,13 +51,16 @@ def search(
     if len(text) > MAX_CHARACTERS:
         said = f"The text has {len(text):,} characters."
         raise ChoiceError(f"{said} Search with at most {MAX_CHARACTERS:,}.")
-    columns = {"query_id": (TYPED,), "text": (text,), "item_id": (item,)}
-    asked = replace(collection, queries=Table("", "query_id", columns))
+    asked = replace(
+        collection,
+        queries=Table("", "query_id", {"query_id": (TYPED,), "text": (text,), "item_id": (item,)}),
+    )
     asked = _encode(asked, versions, text, picture)
     rules = study.rules
     if text and rules.map_text and asked.tables.get(rules.name) is not None:
-        tables = {rules.name: rules.map_text(asked, TYPED, text)}
-        asked = replace(asked, tables={**asked.tables, **tables})
+        asked = replace(
+            asked, tables={**asked.tables, **{rules.name: rules.map_text(asked, TYPED, text)}}
+        )
     return show_query(Study(asked, every), 0, versions, depth, metric)
 
 

@@ -269,8 +269,11 @@ class Study:
         """Return a row for each slice of one column with each of another."""
         crossed = list_crossed(self.list_slices(), first, second)
         slices = {name: inside for _, _, name, inside in crossed}
-        delta = self._list_differences(baseline, candidate, metric, slices)
-        return cross_slices(delta, crossed, find_sign(parse_one(metric)))
+        return cross_slices(
+            self._list_differences(baseline, candidate, metric, slices),
+            crossed,
+            find_sign(parse_one(metric)),
+        )
 
     def _list_differences(
         self, baseline: str, candidate: str, metric: str, slices: Slices
@@ -307,8 +310,10 @@ class Study:
             for (name, inside), row in zip(slices.items(), values, strict=True):
                 scored = row[inside & ~np.isnan(row)]
                 if len(scored):
-                    told = {"slice": name, "queries": len(scored), "run": version}
-                    rows.append(told | {"mean": parse_one(metric).average(scored)})
+                    mean = parse_one(metric).average(scored)
+                    rows.append(
+                        {"slice": name, "queries": len(scored), "run": version, "mean": mean}
+                    )
         return rows
 
     def value(self, version: str, query: int, metric: str) -> float | None:
@@ -348,8 +353,7 @@ def _explain_lack(collection: Collection, kind: str) -> str:
     if not len(collection.queries):
         left = sum(each.file == "queries.csv" for each in collection.findings)
         lacking = "neither a text nor an image nor the item_id of a known item"
-        why = f"{left:,} rows of queries.csv have {lacking}"
-        why = why if left else "queries.csv has no row"
+        why = f"{left:,} rows of queries.csv have {lacking}" if left else "queries.csv has no row"
         do = f"To list them, type: python -m dashboard check {collection.name}"
         return f"{collection.name} has no query to search with: {why}. {do}"
     other = "text" if kind == "item" else "item"
