@@ -22,8 +22,7 @@ def open_network(path: str) -> Callable[[np.ndarray], np.ndarray]:
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
     # weights in other files are not read: a file is no folder
-    key = "session.model_external_initializers_file_folder_path"
-    options.add_session_config_entry(key, path)
+    options.add_session_config_entry("session.model_external_initializers_file_folder_path", path)
     content = Path(path).read_bytes()
     session = onnxruntime.InferenceSession(content, options, ["CPUExecutionProvider"])
     name = session.get_inputs()[0].name

@@ -58,16 +58,16 @@ def find_ids(lists: Arrays, count: int, is_text: bool, is_only: bool) -> Names |
         name: (names_texts(name) != is_text, not IDS.search(name))
         for name, each in lists.items()
         if len(each) == count and name.lower() not in LABELS
-        if IDS.search(name) or _names_each(each)
+        if IDS.search(name)
+        or (
+            # texts or whole numbers that all differ, and are not merely those of the rows
+            each.dtype.kind in "iuUSO"
+            and len(np.unique(each)) == count
+            and not np.array_equal(each, np.arange(count))
+        )
     }
     chosen = min(ranks, key=ranks.__getitem__, default="")
     return list_texts(lists[chosen]) if chosen and (is_only or not ranks[chosen][0]) else None
-
-
-def _names_each(cells: AnyArray) -> bool:
-    """Return whether texts or whole numbers all differ, and are not merely those of the rows."""
-    is_name = cells.dtype.kind in "iuUSO" and len(np.unique(cells)) == len(cells)
-    return is_name and not np.array_equal(cells, np.arange(len(cells)))
 
 
 def list_texts(cells: AnyArray) -> list[str]:

@@ -260,10 +260,9 @@ def read_vocabulary(collection: Collection) -> Vocabulary:
     Raises:
         DataError: If the file is no TOML, or an entry has no keyword or no group.
     """
-    tables = collection.tables["alfa"]
     found = {
         (each.group, make_key(each.name)): Entry(each, (each.name.replace("_", " "),))
-        for each in tables.index
+        for each in collection.tables["alfa"].index
     }
     rows = read_toml(collection.folder / VOCABULARY, VOCABULARY).get("keyword", [])
     for place, row in enumerate(rows if isinstance(rows, list) else [rows], start=1):

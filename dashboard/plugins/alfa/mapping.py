@@ -115,16 +115,8 @@ class Phrases:
         """Embeddings of the texts. [texts, dimension]."""
         return embed_texts(self.texts)
 
-    def find_opposed(self, words: Names) -> list[int]:
-        """Return the entries that have the opposite of a word, and not the word itself."""
-        return [
-            entry
-            for word in words
-            for other in OPPOSITES.get(word, ())
-            for entry in self._find_entries(other) - self._find_entries(word)
-        ]
-
-    def _find_entries(self, word: str) -> set[int]:
+    def find_entries(self, word: str) -> set[int]:
+        """Return the entries that have a word."""
         return {int(self.owner[phrase]) for phrase in self.having.get(word, ())}
 
 
@@ -138,7 +130,9 @@ def _find_near(ngrams: Names, phrases: Phrases) -> dict[str, list[tuple[int, flo
     for ngram, row in zip(short, embed_texts(short) @ phrases.vectors.T, strict=True):
         best = np.maximum.reduceat(row, starts)
         words = make_plain(ngram, ego=phrases.ego).split(" ")
-        best[phrases.find_opposed(words)] = -1.0
+        for word in words:  # entries that have the opposite of a word, and not the word itself
+            for other in OPPOSITES.get(word, ()):
+                best[[*(phrases.find_entries(other) - phrases.find_entries(word))]] = -1.0
         around = set.intersection(*(phrases.having.get(word, set()) for word in words))
         names = {int(phrases.owner[phrase]) for phrase in around.intersection(starts.tolist())}
         alike = names | set(np.flatnonzero(best > best.max() - MARGIN).tolist())

@@ -92,8 +92,7 @@ def _read_answers(
                 line=line,
                 do="Leave the line out where nobody answered.",
             )
-    who = pages.drop_duplicates("list_id").set_index("list_id")["participant"]
-    seen = said["list_id"].map(who)
+    seen = said["list_id"].map(pages.drop_duplicates("list_id").set_index("list_id")["participant"])
     kept = seen.notna() & ((seen == "") | (seen == said["participant"]))
     findings += count_odd(
         ANSWERS,

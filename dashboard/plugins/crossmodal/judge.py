@@ -124,11 +124,8 @@ def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
             mine = side & ~np.isnan(values) & (folds >= 0)
             sizes = np.bincount(folds[mine])
             values[mine] *= mine.sum() / (np.count_nonzero(sizes) * sizes[folds[mine]])
-    return values if name else _add_directions(study, values) / DIVISORS[measure.name]
-
-
-def _add_directions(study: Study, values: FloatArray) -> FloatArray:
-    is_text = list_texts(study)
+    if name:
+        return values
     texts = is_text & ~np.isnan(values)
     scored = ~is_text & ~np.isnan(values)
     own = np.where(is_text, -1, study.collection.own_items[study.queries])
@@ -139,7 +136,8 @@ def _add_directions(study: Study, values: FloatArray) -> FloatArray:
     if not len(picture) or not ((picture >= 0) & scored[picture]).all():
         return np.full(len(values), np.nan)
     from_texts = np.bincount(picture, values[texts], minlength=len(values))
-    return np.where(scored, values + scored.sum() / len(picture) * from_texts, np.nan)
+    values = np.where(scored, values + scored.sum() / len(picture) * from_texts, np.nan)
+    return values / DIVISORS[measure.name]
 
 
 def _finish_ranks(study: Study, name: str, values: FloatArray) -> FloatArray:
