@@ -66,11 +66,12 @@ class Run:
             depth: Results of each query from the first on.
             wanted: Return the items of a query that are wanted however deep they are.
         """
+        rankings = self._rank(queries)
         for start in range(0, len(queries), BLOCK):
             some = queries[start : start + BLOCK]
             found = [
                 self._find(query, ranking, depth, wanted(query) if wanted else NO_ITEMS)
-                for query, ranking in zip(some.tolist(), self._rank(queries), strict=False)
+                for query, ranking in zip(some.tolist(), rankings, strict=False)
             ]
             item, score, rank, first, last = (
                 np.concatenate([each[column] for each in found]) for column in range(5)
