@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import check_visits
+from tests.browser.conftest import APP, check_visits
 from tests.core.test_media import BLUE, RED, write_clip
 
 FIND = """const find = (selector) => [...document.querySelectorAll("*")]
@@ -225,6 +225,19 @@ def test_every_quick_key_is_a_step(page: Page, shipped: str) -> None:
     for _ in range(20):
         page.keyboard.press("j")
     expect(page.locator(".query output").first).to_have_text("21 of 113")
+
+
+def test_view_outlives_values_that_were_overtaken(page: Page) -> None:
+    """Streamlit 1.67 calls what a component returned where newer values came while it loaded."""
+    module = (APP.parent / "dashboard/views/cards/elements.js").read_text()
+    view = "class { update({ data }) { told.push(data); } close() { told.push('closed'); } }"
+    told = page.evaluate(
+        f"""{{ {module}; const told = []; const draw = keepView({view});
+        const parentElement = document.body.appendChild(make("div"));
+        const leave = draw({{ parentElement, data: 1 }});
+        leave(); draw({{ parentElement, data: 2 }}); parentElement.remove(); leave(); told }}"""
+    )
+    assert told == [1, 2, "closed"]
 
 
 def test_item_that_was_searched_with_is_shown(page: Page, shipped: str) -> None:

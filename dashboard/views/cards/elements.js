@@ -41,12 +41,14 @@ function pressKey(event, acts) {
 const views = new WeakMap();
 
 // Return the function of a component that keeps one view as long as its place is there.
+// Streamlit calls what it returns also where newer values have come in the meantime.
 const keepView = (View) => (component) => {
   const { parentElement } = component;
   if (!views.has(parentElement)) views.set(parentElement, new View(parentElement));
   const view = views.get(parentElement);
   view.update(component);
   return () => {
+    if (parentElement.isConnected) return;
     view.close();
     views.delete(parentElement);
   };
