@@ -42,7 +42,7 @@ MAX_SHOWN = 80
 """Characters of a value that a sentence repeats."""
 USUAL_CUTOFF = 1000
 """Largest cutoff in use whatever the number of items is, as in P@1000."""
-_LAST = "last-address"
+_LAST, _CHANGED = "last-address", "changed-choices"
 
 
 def read_address() -> Address:
@@ -71,7 +71,7 @@ def remember_address(given: Address) -> None:
 
 def forget_address() -> None:
     """Put every choice back to its usual value; the script runs again."""
-    st.query_params.clear()
+    drop_choice(*st.query_params)
     remember_address({})
 
 
@@ -155,13 +155,24 @@ def shorten_choices(collection: Collection, choices: Choices) -> Address:
 
 
 def set_choice(key: str, value: str, instead_of: Iterable[str] = ()) -> None:
-    """Change one choice of the address, and put others back; the script runs again."""
+    """Change one choice of the address, and put others back; the script runs again.
+
+    The script writes it, by `write_changes`: what a callback sends to the browser is where
+    Streamlit takes the next step of a reader, and then it may put the step before in its place.
+    """
+    changed = ({key, *instead_of}, {key: [value]} if value else {})
+    st.session_state.setdefault(_CHANGED, []).append(changed)
+
+
+def write_changes() -> None:
+    """Write the choices that were set since the last run to the address."""
     before = {name: st.query_params.get_all(name) for name in st.query_params}
-    left_out = {key, *instead_of}
-    after = {name: values for name, values in before.items() if name not in left_out}
-    after |= {key: [value]} if value else {}
+    after = before
+    for left_out, given in st.session_state.get(_CHANGED, []):
+        after = {name: values for name, values in after.items() if name not in left_out} | given
     if after != before:  # each change is a step of the browser's Back
         st.query_params.from_dict(after)
+    st.session_state[_CHANGED] = []
 
 
 def drop_choice(*keys: str) -> None:

@@ -24,6 +24,7 @@ from dashboard.views.address import (
     read_address,
     read_choices,
     remember_address,
+    set_choice,
 )
 from dashboard.views.components import load_component, make_line
 
@@ -169,7 +170,7 @@ def _pick_collection(name: str, place: str) -> Collection:
     st.session_state[widget] = chosen
 
     def write() -> None:
-        st.query_params.from_dict({COLLECTION: st.session_state[widget]})
+        set_choice(COLLECTION, st.session_state[widget], st.query_params)
 
     visibility: Any = "collapsed" if place == "input" else "visible"
     with st.container(key=f"{place}-of-collection", width=200 if place == "input" else "stretch"):

@@ -12,7 +12,7 @@ from dashboard.study.changes import find_cutoff, list_moves, list_ranks
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Row, Rows
-from dashboard.views.address import merge_choices, set_choice, write_link
+from dashboard.views.address import merge_choices, set_choice, write_changes, write_link
 from dashboard.views.components import load_component
 from dashboard.views.data_tables import format_value
 from dashboard.views.frame import find_pages
@@ -55,6 +55,7 @@ def draw_queries(study: Study, choices: Choices, rows: Rows, pick: Pick = NOTHIN
         rows: Rows of `list_changes`, in the order in which they are drawn.
         pick: Results that are marked where a query is open.
     """
+    write_changes()  # of a step that runs this list alone
     opened = st.query_params.get("query", "")
     is_far = opened in [row["query_id"] for row in rows[FIRST_ROWS:MAX_ROWS]]
     is_whole = (st.session_state.get("queries") or {}).get("all")  # Show all was pressed
