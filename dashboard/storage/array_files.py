@@ -13,7 +13,7 @@ import numpy as np
 
 from dashboard.errors import DataError, Findings, add_finding, explain_errors, list_names
 from dashboard.storage.index_files import read_index
-from dashboard.storage.new_versions import NamedVectors
+from dashboard.storage.new_versions import OTHER_FORMS, NamedVectors
 from dashboard.storage.vector_ids import (
     IDS,
     LABELS,
@@ -222,7 +222,7 @@ def read_arrays(path: Path, name: str) -> Arrays:
     read = READERS.get(path.suffix.lower())
     if read is None:
         found = f"the ending {path.suffix!r}"
-        raise DataError(name, found, f"one of {list_names(READERS)}")
+        raise DataError(name, found, f"one of {list_names(READERS)}", do=OTHER_FORMS)
     found, do = "a damaged file, or one of objects", "Save numbers as float32, and ids.astype(str)"
     with explain_errors(
         name, found, f"a whole {path.suffix} file of numbers", f"{do}; pickles are never read."

@@ -34,6 +34,9 @@ LEFT_OUT = (".*", "*.bin", "*.pt", "*.pth", "*.pkl", "*.py", "*.h5", "onnx", "op
 """Files of a model's folder that no version gets: pickles, code, weights of other libraries."""
 MATRIX = (".rows.txt", ".columns.txt", ".npy")
 """The ids of rows and of columns, one a line, and the matrix, which comes last."""
+OTHER_FORMS = (
+    "Other forms: put it beside the files of before, and type init NAME --from FOLDER --update"
+)
 BLOCK = 1 << 14
 """Rows that are looked at, at once."""
 Part = tuple[Any, Names]
@@ -337,7 +340,8 @@ def add_run(collection: Collection, name: str, path: Path, findings: Findings) -
         number = len(path.with_suffix(MATRIX[0]).read_bytes().splitlines())
     else:
         if path.suffix not in RUNS:
-            raise DataError(path.name, f"the ending {path.suffix!r}", f"one of {', '.join(RUNS)}")
+            found, wanted = f"the ending {path.suffix!r}", f"one of {', '.join(RUNS)}"
+            raise DataError(path.name, found, wanted, do=OTHER_FORMS)
         pairs = read_run(path, path.name, findings)
         refuse_unknown(collection.queries, pairs.queries, path.name)
         refuse_unknown(collection.items, pairs.items, path.name)

@@ -12,7 +12,6 @@ Neighbours and similarity are those of the version whose result it is, by its ow
 without vectors has near misses and model errors only.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -23,7 +22,7 @@ from dashboard.evaluation.judgement import find_relevant
 from dashboard.retrieval.gallery import Gallery
 from dashboard.retrieval.sources import VectorSource
 from dashboard.study.study import Study
-from dashboard.tables import BoolArray, Float32Array, IntArray
+from dashboard.tables import Float32Array, IntArray
 
 LABEL, NEAR, ALIKE, MODEL = CAUSES = ("doubtful label", "near miss", "look-alike", "model error")
 MOST = 0.7
@@ -107,8 +106,6 @@ class Cause(NamedTuple):
 
 Causes = dict[int, Cause]
 """Causes of wrong results, by their items."""
-Parts = Mapping[str, BoolArray]
-"""Whether each item has each thing that a query asks for, by its name; "": it is relevant."""
 
 
 def find_causes(study: Study, version: str, query: int, items: IntArray) -> list[Cause]:

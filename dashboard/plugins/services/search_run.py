@@ -10,7 +10,6 @@ import json
 import time
 from collections.abc import Callable, Container
 from dataclasses import asdict, dataclass, field, replace
-from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,7 +49,6 @@ class RunRecord:
 
     search: str
     depth: int
-    date: str = ""
     milliseconds: dict[str, float | None] | None = None
     not_run: Texts = field(default_factory=dict)
 
@@ -98,8 +96,8 @@ def read_record(path: Path) -> RunRecord | None:
     return RunRecord(
         str(told.get("search", "")),
         told.get("depth", 0),
-        milliseconds=times if isinstance(times, dict) else None,
-        not_run={query: str(why) for query, why in told["not_run"].items()},
+        times if isinstance(times, dict) else None,
+        {query: str(why) for query, why in told["not_run"].items()},
     )
 
 
@@ -138,7 +136,7 @@ def run_search(
     for (query, item), score in list_pairs(run) if run else ():
         if query in hits:
             hits[query].append((item, score))
-    record = RunRecord(service.url, depth, f"{date.today()}", times)
+    record = RunRecord(service.url, depth, times)
     missing = _list_missing(collection, hits.keys(), before.not_run)
     saved, in_a_row = time.monotonic(), 0
     try:

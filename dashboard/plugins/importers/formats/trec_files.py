@@ -14,6 +14,7 @@ from dashboard.plugins.importers.pieces import (
     Judgements,
     Pieces,
     Queries,
+    Result,
     RunLines,
     choose_part,
     match_lines,
@@ -124,14 +125,14 @@ def _read_file(source: Source, name: str) -> Pieces:
     if form not in ("run", "ranks", "scores"):
         yield Judgements(name, rows)
         return
-    tags = [each[4] for each in lines] if form == "run" else []
-    asked = Counter(tag for tag, _ in {*zip(tags, (row[0] for row in rows), strict=False)})
-    is_whole = all(2 * times > len({row[0] for row in rows}) for times in asked.values())
-    if len(asked) < 2 or not is_whole:  # a tag a line, or a part of the queries
-        tags = [find_stem(name)] * len(rows)
-    for tag in dict.fromkeys(tags):
-        own = [row for row, other in zip(rows, tags, strict=True) if other == tag]
-        yield RunLines(name, clean_name(tag or find_stem(name)), own)
+    runs: dict[str, list[Result]] = {}
+    for each, row in zip(lines, rows, strict=True):
+        runs.setdefault(form == "run" and each[4] or find_stem(name), []).append(row)
+    every = len({query for query, _, _ in rows})
+    if any(2 * len({query for query, _, _ in own}) <= every for own in runs.values()):
+        runs = {"": rows}  # a tag a line, or a part of the queries
+    for tag, own in runs.items():
+        yield RunLines(name, clean_name(tag if runs.keys() > {tag} else find_stem(name)), own)
 
 
 def _make_queries(name: str, rows: Sequence[Pair]) -> Queries:
