@@ -73,7 +73,8 @@ def read_named_vectors(
         names: Names | None = read_id_file(ids, ids.name, len(rows), findings)
     else:
         there = list_beside(each.name for each in path.parent.iterdir())
-        names = find_ids(lists, len(rows), is_text, len(arrays) == 1 + len(lists))
+        lengths = [len(each) for each in arrays.values() if each.ndim > 1]
+        names = find_ids(lists, len(rows), is_text, lengths.count(len(rows)) == 1)
         names = names or read_beside(path.parent, path.name, len(rows), there, findings)
     if names:
         check_ids(names, (ids or path).name)

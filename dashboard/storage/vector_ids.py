@@ -28,7 +28,7 @@ IDS = re.compile(
 """Names of arrays and columns that hold ids."""
 TEXT_WORDS = frozenset(
     {"query", "queries", "q", "text", "texts", "txt", "topic", "topics", "caption", "captions",
-     "sentence", "sentences", "title", "prompt", "prompts"}
+     "sentence", "sentences", "paragraph", "paragraphs", "title", "prompt", "prompts"}
 )  # fmt: skip
 LABELS = frozenset(
     {"label", "labels", "class", "classes", "class_name", "class_label", "category", "categories",

@@ -115,8 +115,9 @@ def test_search_by_item(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("screen", ["overview", "compare", "query", "search", "collections"])
 def test_shipped_collections(monkeypatch: pytest.MonkeyPatch, screen: str) -> None:
     """Each screen of each shipped collection draws, or says in a sentence why it cannot."""
-    data = MAIN.parents[1] / "data"
-    for folder in sorted(path.parent for path in data.glob("*/collection.toml")):
+    folders = sorted(path.parent for path in (MAIN.parents[1] / "data").glob("*/collection.toml"))
+    assert len(folders) == 6  # those of data/README.md
+    for folder in folders:
         drawn = draw(folder, monkeypatch, screen, collection=folder.name)
         assert not drawn.exception, (folder.name, drawn.exception)
         assert len(drawn.error) <= 1

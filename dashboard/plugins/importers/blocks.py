@@ -10,7 +10,7 @@ from itertools import chain, islice, takewhile
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from dashboard.errors import DataError, explain_errors
+from dashboard.errors import DataError, explain_errors, list_names
 from dashboard.plugins.importers.pieces import (
     MIN_WIDE,
     RESULTS,
@@ -146,6 +146,11 @@ def _name_cells(
     names = [name.lstrip("# ") for name in names]
     twice = [each for each in names if each and names.count(each) > 1]
     shown = [each for each in names if EXTENSION.search(each) or source.find_media(each)]
+    if len(names) == 2 and EXTENSION.search(names[0]):
+        words = sum(len(cells[-1].split()) for _, cells in below) > MAX_WORDS * len(below)
+        below.insert(0, (line, names))
+        names, shown = ["file", "caption" if words else "label"], []
+        source.say(name, "no header", f"one; its columns are {list_names(names)}", "note", line)
     if bad := twice or shown * (not _is_header(names)):
         raise DataError(
             name,

@@ -36,7 +36,7 @@ comment_number"""
 QUERY = "query_id q_id qid topic topic_id query query_text"
 SEARCHES = "query_image query_img search_term search_query"
 """Names of queries, and others that are so beside a grade or a score."""
-OTHER = "reference_id item product doc document passage_id url gallery_image gallery_img"
+OTHER = "reference_id item product doc document passage_id url image_url gallery_image gallery_img"
 """Names of the items in tables that name queries, too."""
 QUERY_TEXT = "text query_text query title question"
 START = "span_start start_time time_start start start_sec start_seconds start_timestamp begin"
@@ -120,8 +120,8 @@ def name_plainly(column: str) -> str:
 
 
 def _squeeze(name: str) -> str:
-    """Return a name as `videoID` and `video_id` have it alike."""
-    return name_plainly(name).replace("_", "")
+    """Return a name as `videoID` and `video_id` have it alike, and `Grade (1-5)` as `grade`."""
+    return name_plainly(re.sub(r"\s\(.*\)$", "", name)).replace("_", "")
 
 
 def name_row(source: Source, cell: str, key: object, file: str, line: int) -> str:
@@ -317,12 +317,15 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     is_caption = "caption" in of and (is_repeated or _is_repeated(items))
     free = [n for n, own in block.columns.items() if n not in of.values() and not _is_repeated(own)]
     named = list(filter(NUMBERED.search, free))
+    shown = [name for name in free if all(map(EXTENSION.search, block.columns[name]))]
     if block.vectors and len(block.columns) == 1:
         of |= zip(["item_id"], free, strict=False)  # it names the vectors, whatever its name is
     elif named and (is_caption or rows_are_texts(block, roles)):
         of.setdefault("caption_id", named[0])
     elif of.keys().isdisjoint(NAMING) and len(named) == 1 < len(block.lines):
         of["item_id"] = named[0]
+    elif of.keys().isdisjoint(NAMING) and len(shown) == 1:
+        of["file"] = shown[0]
     _leave_out(block, source, of, [name for name in likely if name not in of.values()])
     # a text names no picture
     if of.keys().isdisjoint(NAMING[: 3 - bool(source.media)]) and not block.vectors:

@@ -28,7 +28,7 @@ CLASSED = re.compile(
 )
 KEYED = re.compile(
     r"(^|_)(class|category|label|landmark|identity|person|species|product|group|style|brand)"
-    r"_?(id|number|idx|index)$|^marked$"
+    r"_?(id|number|idx|index)$"
 )
 """Names of columns that say that they are classes, and of the numbers of some."""
 DESCRIBED = ("file", "poster", "kind")
@@ -55,7 +55,7 @@ MAX_CLASSES = 50
 """Classes of a column that is not called a label, to be offered as one."""
 KEYWORDS = "pv_"
 """Begins the names of columns of keywords."""
-NONE = "none"
+NONE, MARKED = "none", "marked"
 
 
 def choose_basis(found: Gathered) -> Names:
@@ -87,7 +87,9 @@ def choose_basis(found: Gathered) -> Names:
     sure = [options.relevance] if options.relevance else [*filter(known.__contains__, every)]
     ways = [*stated, *(["captions"] if pairs and is_apart else [])] or possible
     lost = [e for e in found.source.findings if e.level == "warning"]
-    if not sure and (ways not in (stated[:1], ["captions"]) if ways else lost):
+    is_sure = ways in (stated[:1], ["captions"]) or all(map(KEYED.search, map(name_plainly, ways)))
+    is_sure &= len(ways) == 1
+    if not sure and (not is_sure if ways else lost):
         if ways:
             file = found.items.filled.get(ways[0], "captions")
             told, wanted = list_names(ways), "a statement of which one does, if any"
@@ -124,7 +126,7 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
     stated, possible = dict[str, bool](), dict[str, bool]()
     for column in found.items.columns:
         small, is_declared = name_plainly(column), column in found.declared
-        is_keyed = bool(KEYED.search(small))
+        is_keyed = small == MARKED or bool(KEYED.search(small))
         is_other = NEVER.search(small.rpartition(".")[2]) and not (is_declared or is_keyed)
         first = next(filter(None, found.items.get(column)), "")
         if is_other or small.startswith(KEYWORDS) or SPANNED.match(first):
@@ -162,7 +164,7 @@ def join_marks(found: Gathered) -> None:
     if len(marks) > 1 + (len(marks) < len(cells)):
         rows = [[*map(YES.__contains__, row)] for row in zip(*map(cells.get, marks), strict=True)]
         is_sure = len(marks) == len(cells) and (len(marks) > 2 or {*map(sum, rows)} == {1})
-        column = "classes" if is_sure else "marked"
+        column = "classes" if is_sure else MARKED
         found.items.filled[column] = found.items.filled[marks[0]]
         for name in marks:
             del found.items.columns[name]

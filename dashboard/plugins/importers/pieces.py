@@ -127,6 +127,7 @@ MIN_WIDE = 8
 """Fractions in columns or lists that are a vector; fewer are scores, boxes and places."""
 RESULTS = re.compile("result|hits|ranking|retrieved|(?<!unrated_)docs$|children$", re.I)
 RELEVANT = re.compile(r"(?<!ir)(?<!non)(?<!no[nt][_ -])relevant|(?<!false[_ -])positive", re.I)
+RATED = re.compile("rating|judg")
 ASKED = ("query", "q", "query_id", "qid")
 LISTED = re.compile(rf"^(?!n_|num|true).*({RELEVANT.pattern})\w*s$", re.I)
 """Names of a query, and of lists of the ids that it found, or should find."""
@@ -306,7 +307,7 @@ def part_results(row: Row) -> list[Row]:
             hit = dict(each) if isinstance(each, dict) else {"item_id": each}
             if "." in name and "relevance" in hit:  # of a response, as Vespa's, and of nobody
                 hit["score"] = hit.pop("relevance")
-            if name != "ratings":
+            if not RATED.match(name):
                 hit = {"grade": 1} | hit if RELEVANT.search(name) else {"rank": rank} | hit
             rows.append({"query": asked[0]} | others | hit)
     return rows or [row]

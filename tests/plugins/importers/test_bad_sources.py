@@ -37,7 +37,7 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
                "x.parquet: found a column objects of nested cells", 5),
     "three axes": ({f"{at}/clip.npz": partial(np.savez, ids=[*"abcd"], x=rows) for at, rows in
                     enumerate((VECTORS, np.stack([VECTORS] * 3, 1)))}, "the shape (4, 3, 2)", 4),
-    "no vectors": ({"y.npy": np.arange(4)}, "Write labels as a table", 4),
+    "no vectors": ({"y.npy": np.arange(5)}, "Write labels as a table", 4),
     "two names": ({"qrels.txt": "q 0 im/1 1\nq 0 1 1\nq 0 y/2 1\n", "im/1.jpg": 1, "im/2.jpg": 2},
                   "3 judged items outside the gallery (1, im/1, y/2)", 2),
     "result again": ({"qrels.txt": QRELS, "x.run": RUN + "q1 Q0 a 9 0.5 x\n"},

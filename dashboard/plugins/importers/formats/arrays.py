@@ -38,6 +38,7 @@ from dashboard.storage.vector_ids import (
     list_beside,
     list_ids,
     list_texts,
+    list_words,
     names_texts,
 )
 from dashboard.tables import AnyArray, Names, Texts
@@ -81,13 +82,9 @@ def read(source: Source, files: Names) -> Pieces:
     arrays = [name for name in files if name.lower().endswith(ENDINGS)]
     beside = {other for name in arrays for other in find_beside(name, there)}
     arrays = _list_searched(source, "", [name for name in arrays if name not in beside])
-    labels = {
-        codes: other
-        for codes, other in _pair_labels(arrays).items()
-        if _holds_classes(*_read_first(source, other))
-    }
-    beside_codes = {*labels.values()}
-    vectors = [name for name in arrays if name not in beside_codes]
+    labels = _find_labels(source, arrays)
+    beside = {*labels.values()}
+    vectors = [name for name in arrays if name not in beside]
     read_file = partial(_read_file, there=there, arrays=arrays, labels=labels)
     for folder, own in groupby(sorted(vectors, key=find_folder_of), find_folder_of):
         names = [*own]
@@ -107,6 +104,25 @@ def _stack(source: Source, names: Names) -> AnyArray | None:
     rows = [np.array(own) for name in names for own in _read_first(source, name)]
     is_whole = len(rows) == len(names) and {each.shape for each in rows} == {first.shape}
     return np.stack(rows) if is_whole else None
+
+
+def _find_labels(source: Source, names: Names) -> Texts:
+    """Return the file of classes of each file of vectors that has one.
+
+    Codes have one of their name; other vectors one of as many rows in their folder, whose name has
+    no word that theirs lacks.
+    """
+    firsts = {name: _read_first(source, name) for name in names if LABELS.search(name)}
+    classes = {name: own[0] for name, own in firsts.items() if own and _holds_classes(*own)}
+    pairs = {codes: other for codes, other in _pair_labels(names).items() if other in classes}
+    for name in names if len(pairs) < len(classes) else ():
+        lengths = [] if name in classes else [*map(len, _read_first(source, name))]
+        for other, own in classes.items():
+            words = {*list_words(LABELS.sub("", other)), ""} - {*list_words(name), ""}
+            is_near = find_folder_of(other) == find_folder_of(name)
+            if is_near and not words and lengths == [len(own)]:
+                pairs.setdefault(name, other)
+    return pairs
 
 
 def _pair_labels(names: Iterable[str]) -> Texts:
@@ -174,7 +190,8 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         if axes:
             yield Vectors(name, version, side, rows, *axes)
             continue
-        ids = find_ids(lists, len(rows), side == "texts", len(matrices) == 1)
+        is_only = [*map(len, matrices.values())].count(len(rows)) == 1
+        ids = find_ids(lists, len(rows), side == "texts", is_only)
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
         if beside := labels.get(own):
@@ -183,13 +200,17 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
                 told = f"{len(rows):,} codes and {len(kinds):,} labels in {beside}"
                 raise DataError(name, told, "as many of both")
             cells = {"labels": _list_classes(kinds)}
-            ids = ids or [f"{find_stem(own)} {at}" for at in range(len(rows))]
         elif side == "items":
             names = ids or [str(at) for at in range(len(rows))]
             cells = {e: list_texts(each) for e, each in lists.items() if _is_label(e, each, names)}
-            if cells and not ids:
-                source.counted[name] = 0  # another array of the same rows
-                ids = number_rows(source, name, len(rows), cells) or None
+        if cells and not ids:
+            source.counted[name] = 0  # another array of the same rows
+            is_coded = beside and CODES.search(own)
+            ids = None if is_coded else number_rows(source, name, len(rows), cells)
+            if beside and ids is None:
+                stem = find_stem(own if is_coded else beside)
+                ids = [f"{stem} {at}" for at in range(len(rows))]
+            ids = ids or None
         if ids and cells:
             yield (
                 Items(name, ids, cells)

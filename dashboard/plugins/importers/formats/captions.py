@@ -34,6 +34,9 @@ LISTS = {
 """The list of texts beside that of pictures, the key of a picture, and its key in a text."""
 NAMES = ("filename", "file_name", "coco_url", "video_id", "id")
 """Keys of a picture's name, as each program writes them."""
+NUMBERED = re.compile(r"[\w-]*\d[\w-]*")
+SPOKEN = r"(?<!\S)[^\W\d_]+[.,]?(?!\S)"
+"""A word between blanks, as no line of judgements or results has two."""
 LINE = re.compile(r"(\S+?)(#\d+)?[\t ]+(?!\S+#\d+\s)(?:[\d.]+\t)?((?!.*##)\S.*)")
 """A picture and its caption, perhaps a number between them; no line of Flickr8k's judgements."""
 
@@ -79,14 +82,16 @@ def _find(told: Row, keys: Names) -> str:
 
 
 def recognise_lines(source: Source) -> Names:
-    """Return text files whose first lines name a picture each."""
+    """Return texts whose first lines name a picture each, or an id with a digit several times."""
 
     def fits(head: str) -> object:
         matches = list(map(LINE.fullmatch, list_first(head, 5)))
+        names = [match[1] for match in matches if match]
+        come_again = len({*names}) < len(names) and all(map(NUMBERED.fullmatch, names))
         return matches and all(
             match
-            and (match[2] or source.find_media(match[1]))
-            and len(re.findall(r"[^\W\d_]+", match[3])) > 1
+            and (match[2] or source.find_media(match[1]) or come_again)
+            and len(re.findall(SPOKEN if come_again else r"[^\W\d_]+", match[3])) > 1
             for match in matches
         )
 

@@ -53,6 +53,8 @@ HEADER = re.compile(
     re.I | re.M,
 )
 """The first line of a table of pictures and captions in a text, as of Flickr8k and Flickr30k."""
+SAMPLE = re.compile("sample_?submission", re.I)
+"""Words in the name of a table of Kaggle that holds no labels, but the form of an answer."""
 MAX_PICTURE_BYTES = 1 << 28
 CLIPS = re.compile(
     r"(^|[\W_])(videos?|clips?|youtube|yt|duration|timestamps|segment)(id)?($|[\W_])", re.I
@@ -62,7 +64,8 @@ CLIPS = re.compile(
 
 def recognise(source: Source) -> Names:
     """Return tables by their endings, and text files whose header names a picture and a caption."""
-    return [*source.list_left(*ENDINGS), *source.list_headed(HEADER.match, ".txt")]
+    tables = [e for e in source.list_left(*ENDINGS) if not SAMPLE.search(e)]
+    return [*tables, *source.list_headed(HEADER.match, ".txt")]
 
 
 def read_table(source: Source, name: str) -> Pieces:

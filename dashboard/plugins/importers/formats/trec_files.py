@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import PurePosixPath
 
 from dashboard.errors import DataError
@@ -30,6 +31,7 @@ from dashboard.plugins.importers.source import (
 )
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.runs import Pair
+from dashboard.storage.vector_ids import list_words
 from dashboard.tables import Names
 
 OTHERS = (".csv", ".json", ".jsonl", ".parquet", ".arrow", ".xlsx", ".md", ".toml", ".py", ".html")
@@ -122,7 +124,7 @@ def _read_file(source: Source, name: str) -> Pieces:
         source.say(name, "a sample of judgements", "all; AP is not inferred from strata", "note")
     sign = -1 if form == "ranks" else 1
     rows = [(each[1], each[2], sign * float(each[3])) for each in lines]
-    if form not in ("run", "ranks", "scores"):
+    if form in JUDGED:
         yield Judgements(name, rows)
         return
     runs: dict[str, list[Result]] = {}
@@ -142,6 +144,8 @@ def _make_queries(name: str, rows: Sequence[Pair]) -> Queries:
 TEXT_KEYS = ("_id", "title", "text")
 SPLITS = ("test", "dev", "validation", "val", "train")
 """Names of judgements of a part, the first one that is there counts."""
+JUDGED = ("qrels", "tasks", "sampled", "subtopics", "pairs", "ltr")
+"""Forms of judgements."""
 
 
 def recognise_beir(source: Source) -> Names:
@@ -184,10 +188,19 @@ def read_beir(source: Source, files: Names) -> Pieces:
 
 
 def read(source: Source, files: Names) -> Pieces:
-    """Yield the pieces of each file; of judgements called by their part those of the best one."""
-    parts = [name for name in files if find_stem(name) in SPLITS]
-    best = parts[:1] and choose_part(source, parts, SPLITS, "parts of judgements")
-    return read_each(_read_file, source, [e for e in files if e == best or e not in parts])
+    """Yield the pieces of each file; of one part where all judgements are called by theirs."""
+    judged = [name for name in files if find_form(name, source.read_head(name)) in JUDGED]
+    parts = {e: next(filter(list_words(e).__contains__, SPLITS), "") for e in files}
+    there = {*map(parts.get, judged)}
+    if there and "" not in there:
+        stated = map(parts.get, source.list_stated(judged))
+        kept = next(chain(stated, filter(there.__contains__, SPLITS)))
+        others = [name for name in files if parts[name] in there - {kept}]
+        other = "".join([name for name in judged if name in others][:1])
+        wanted = f"those of {kept}; left out. Others: --judgements {other}"
+        source.count("".join(others[:1]), others, "files of other parts", wanted, "note")
+        files = [name for name in files if name not in others]
+    return read_each(_read_file, source, files)
 
 
 TREC = Format("TREC", recognise, read)
