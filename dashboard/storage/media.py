@@ -4,9 +4,10 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from operator import eq
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
+from unicodedata import normalize
 
 from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.plugins import load_all
@@ -42,8 +43,8 @@ class Span(NamedTuple):
 
 
 def strip_name(name: str) -> str:
-    """Return a name without folders and the suffix of a picture or clip."""
-    return EXTENSION.sub("", re.split(r"[\\/]", name)[-1])
+    """Return a name without folders and the suffix of a picture or clip, its letters composed."""
+    return normalize("NFC", EXTENSION.sub("", re.split(r"[\\/]", name)[-1]))
 
 
 def match_ids(found: Iterable[str], known: Names) -> Texts:
@@ -51,8 +52,8 @@ def match_ids(found: Iterable[str], known: Names) -> Texts:
 
     >>> match_ids(["a.mp4", "/home/x/b.mp4", "x/e/1", "f/2"], ["a", "b", "e/1", "g/2"])
     {'a.mp4': 'a', '/home/x/b.mp4': 'b', 'x/e/1': 'e/1'}
-    >>> match_ids(["/data/f/2.png"], ["g/2.png"])
-    {'/data/f/2.png': 'g/2.png'}
+    >>> match_ids(["/data/f/2.png"], ["g/2.png"]), match_ids(["e/1.png"], ["x/e/1", "x/f/1"])
+    ({'/data/f/2.png': 'g/2.png'}, {'e/1.png': 'x/e/1'})
     """
     return match_names(found, dict(zip(known, known, strict=True)))
 
@@ -75,23 +76,26 @@ def match_names(
     matches = {name: known[name] for name in names if name in known}
     if len(matches) == len(names):
         return matches
-    folders = ({each for name in own for each in _list_folders(name)} for own in (names, known))
-    are_others = set.isdisjoint(*folders)
+    theirs, own = ({name: _list_folders(name) for name in each} for each in (known, names))
+    if {*chain(*theirs.values())}.isdisjoint(chain(*own.values())):
+        theirs, own = dict.fromkeys(theirs, ()), dict.fromkeys(own, ())
     for shorten in forms:
-        alike: dict[str, list[str]] = {}
-        for name in known:
-            alike.setdefault(shorten(name), []).append(name)
-        sure = {form: own for form, own in alike.items() if len({*map(known.get, own)}) == 1}
-        for name in names:
-            for other in sure.get(shorten(name), ()):
-                if are_others or all(map(eq, _list_folders(name), _list_folders(other))):
-                    matches.setdefault(name, known[other])
+        alike: dict[Names, set[str]] = {}
+        for name, folders in theirs.items():
+            for last in range(len(folders) + 1):
+                alike.setdefault((shorten(name), *folders[:last]), set()).add(known[name])
+            alike.setdefault((shorten(name), *folders, ""), set()).add(known[name])
+        for name, folders in own.items():
+            ends = [(*folders[:last], "") for last in range(len(folders))]
+            fits = set(chain(*(alike.get((shorten(name), *each), ()) for each in (folders, *ends))))
+            if len(fits) == 1:
+                matches.setdefault(name, *fits)
     return {name: matches[name] for name in names if name in matches}
 
 
 def _list_folders(name: str) -> Names:
     """Return the folders of a name, the innermost first; no dots in place of one."""
-    return [each for each in re.split(r"[\\/]", name)[-2::-1] if each.strip(".")]
+    return tuple(each for each in re.split(r"[\\/]", name)[-2::-1] if each.strip("."))
 
 
 def tell_matched(names: Texts, how: str = "file or ending") -> tuple[str, str]:

@@ -27,8 +27,9 @@ IDS = re.compile(
 )
 """Names of arrays and columns that hold ids."""
 TEXT_WORDS = frozenset(
-    {"query", "queries", "q", "text", "texts", "txt", "topic", "topics", "caption", "captions",
-     "sentence", "sentences", "paragraph", "paragraphs", "title", "prompt", "prompts"}
+    {"query", "queries", "q", "qid", "qids", "text", "texts", "txt", "topic", "topics", "caption",
+     "captions", "sentence", "sentences", "sen", "sentid", "sentids", "paragraph", "paragraphs",
+     "title", "prompt", "prompts"}
 )  # fmt: skip
 LABELS = frozenset(
     {"label", "labels", "class", "classes", "class_name", "class_label", "category", "categories",
@@ -57,7 +58,7 @@ def find_ids(lists: Arrays, count: int, is_text: bool, is_only: bool) -> Names |
     ranks = {
         name: (names_texts(name) != is_text, not IDS.search(name))
         for name, each in lists.items()
-        if len(each) == count and name.lower() not in LABELS
+        if len(each) == count and list_words(name)[-1] not in LABELS
         if IDS.search(name)
         or (
             # texts or whole numbers that all differ, and are not merely those of the rows

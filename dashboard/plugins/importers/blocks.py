@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice, takewhile
 from pathlib import PurePosixPath
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from dashboard.errors import DataError, explain_errors, list_names
@@ -19,6 +20,7 @@ from dashboard.plugins.importers.pieces import (
     holds_objects,
     join_wide,
     list_inside,
+    make_text,
     part_results,
     write_list,
 )
@@ -28,9 +30,9 @@ from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import IDS, LABELS, Arrays
 from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray, Names, Row
 
-TEXTS = (".csv", ".tsv", ".tab")
 COLUMNAR = (".parquet", ".arrow", ".feather")
-ENDINGS = (*TEXTS, ".jsonl", ".jsonlines", ".ndjson", ".manifest", ".json", *COLUMNAR, ".xlsx")
+ENDINGS = (".csv", ".tsv", ".tab", ".jsonl", ".jsonlines", ".ndjson", ".manifest", ".json",
+           *COLUMNAR, ".xlsx")  # fmt: skip
 ROWS = 16_384
 """Rows of a block."""
 MAX_TITLES = 10
@@ -130,7 +132,7 @@ def _name_cells(
     filled = (row for row in rows if any(cell not in (None, "") for cell in row[1]))
     first = [(at, list(map(make_text, cells))) for at, cells in islice(filled, MAX_TITLES)]
     notes = [*takewhile(lambda row: row[1][0][:1] == "#", first)]
-    if notes and len(notes[-1][1]) > 1:  # AudioSet's header is the last of its remarks
+    if notes and len(notes[-1][1]) > 1:  # AudioSet's header
         del first[: len(notes) - 1]
     widths = [len(cells) - cells.count("") for _, cells in first]
     named = [at for at, (_, cells) in enumerate(first) if _is_header(cells)]
@@ -147,9 +149,9 @@ def _name_cells(
     twice = [each for each in names if each and names.count(each) > 1]
     shown = [each for each in names if EXTENSION.search(each) or source.find_media(each)]
     if len(names) == 2 and EXTENSION.search(names[0]):
-        words = sum(len(cells[-1].split()) for _, cells in below) > MAX_WORDS * len(below)
+        is_long = fmean(len(cells[-1].split()) for _, cells in [*below, (line, names)]) > MAX_WORDS
         below.insert(0, (line, names))
-        names, shown = ["file", "caption" if words else "label"], []
+        names, shown = ["file", "caption" if is_long else "label"], []
         source.say(name, "no header", f"one; its columns are {list_names(names)}", "note", line)
     if bad := twice or shown * (not _is_header(names)):
         raise DataError(
@@ -316,22 +318,6 @@ READERS = {
     ".manifest": read_lines,
     ".json": _read_objects,
 }
-
-
-def make_text(value: Any) -> str:
-    """Return a value as the text of a cell; lists and objects as JSON, whole numbers as such.
-
-    Bytes with a NUL, as pictures have, are no text.
-    """
-    if isinstance(value, bytes):
-        value = None if b"\0" in value else value.decode("utf-8", "replace")
-    if value is None or value != value:  # not a number
-        return ""
-    if isinstance(value, (bool, list, dict, tuple)):
-        return json.dumps(value, ensure_ascii=False, default=str)
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return str(value).replace("\0", "").strip()
 
 
 def _list_regions(cells: Sequence[Any]) -> list[str]:

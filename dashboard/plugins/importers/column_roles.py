@@ -12,12 +12,10 @@ from dashboard.plugins.importers.source import (
     Side,
     Source,
     clean_name,
-    cut_added,
     find_folder_of,
     find_stem,
-    list_tails,
 )
-from dashboard.storage.media import EXTENSION, cut_address, is_media
+from dashboard.storage.media import EXTENSION, is_media
 from dashboard.storage.vector_ids import LABELS, names_texts
 from dashboard.tables import Names, Texts
 from dashboard.texts import parse_number
@@ -124,17 +122,6 @@ def _squeeze(name: str) -> str:
     return name_plainly(re.sub(r"\s\(.*\)$", "", name)).replace("_", "")
 
 
-def name_row(source: Source, cell: str, key: object, file: str, line: int) -> str:
-    """Return the id of a row by the path in it: base name, its folder, or the row's number.
-
-    Rows that mean different things, which `key` tells, by one name stay apart.
-    """
-    names = list_tails(cut_added(cut_address(cell).replace("\\", "/")))[-4:][::-1]
-    names += [f"{name}#{line}" for name in names[:1]]
-    names += [f"{find_stem(file)}-{line}", f"{file}-{line}"]
-    return next((name for name in names if source.named.setdefault(name, key) == key), names[-1])
-
-
 def find_roles(block: Block, source: Source) -> Roles:
     """Return the roles of a table's columns.
 
@@ -217,6 +204,9 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
             source.say(block.file, told, "scores, the highest at rank 1; the rank counts", "note")
         else:
             del of["rank"]
+    if is_judged and "grade" in of:  # a list of judged items is no result
+        for role in of.keys() & {"score", "rank"}:
+            del of[role]
     keys = KEYS.split()
     take("item_id", " ".join([*sorted(f"{ITEM} {FILE}".split(), key=keys.__contains__), OTHER]))
     take("run", "snapshot_name")

@@ -311,7 +311,7 @@ class Gathered:
         files = piece.columns.get("file") or [self._find(each, piece.file) for each in piece.ids]
         starts = piece.columns.get("span_start") or [""] * len(files)
         self.known |= dict.fromkeys(compress(files, starts), "")  # a clip of parts is no item
-        cells = piece.columns.get("source_file") or piece.ids  # of files that are not there
+        cells = piece.cells or piece.ids
         names = []
         for own, file, cell, start in zip(piece.ids, files, cells, starts, strict=True):
             other = own if start else self.known.setdefault(file or cell, own)

@@ -75,6 +75,7 @@ def make_collection(call: Namespace) -> tuple[list[Row], Findings, Names]:
         record["choices"]["relevance"] = ""
     options = Namespace(**(vars(call) | record["choices"] | typed))
     options.before = record["settings"].get("class_label")
+    options.items = {row[0] for row in record["tables"].get("items.csv", ())}
     record["choices"] = {key: getattr(options, key) for key in CHOICES}
     options.columns, options.grades = _split_map(options.map or "")
     source = list_source(call.source, options)

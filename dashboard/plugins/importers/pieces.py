@@ -43,6 +43,7 @@ class Items(NamedTuple):
         labels: Columns that the format itself declares to be classes; others are guessed by name.
         contents: Bytes of the picture or clip of each, where the source holds them inside.
         is_whole: Whether further pictures of the source are no items of this collection.
+        cells: What names each in the file itself, where its picture or clip is not there.
     """
 
     file: str
@@ -51,6 +52,7 @@ class Items(NamedTuple):
     labels: Names = ()
     contents: Sequence[bytes | None] = ()
     is_whole: bool = False
+    cells: Names = ()
 
 
 class Queries(NamedTuple):
@@ -127,7 +129,6 @@ MIN_WIDE = 8
 """Fractions in columns or lists that are a vector; fewer are scores, boxes and places."""
 RESULTS = re.compile("result|hits|ranking|retrieved|(?<!unrated_)docs$|children$", re.I)
 RELEVANT = re.compile(r"(?<!ir)(?<!non)(?<!no[nt][_ -])relevant|(?<!false[_ -])positive", re.I)
-RATED = re.compile("rating|judg")
 ASKED = ("query", "q", "query_id", "qid")
 LISTED = re.compile(rf"^(?!n_|num|true).*({RELEVANT.pattern})\w*s$", re.I)
 """Names of a query, and of lists of the ids that it found, or should find."""
@@ -190,6 +191,22 @@ def list_lines(file: str, item: str, text: str) -> Captions:
     """Return the captions of an item in a text: a line each, as in CUB and clip_benchmark."""
     lines = map(str.split, text.splitlines())
     return Captions(file, [(item, " ".join(words), "") for words in lines if words])
+
+
+def make_text(value: Any) -> str:
+    """Return a value as the text of a cell; lists and objects as JSON, whole numbers as such.
+
+    Bytes with a NUL, as pictures have, are no text.
+    """
+    if isinstance(value, bytes):
+        value = None if b"\0" in value else value.decode("utf-8", "replace")
+    if value is None or value != value:  # not a number
+        return ""
+    if isinstance(value, (bool, list, dict, tuple)):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value).replace("\0", "").strip()
 
 
 def write_list(parts: Iterable[str]) -> str:
@@ -307,7 +324,7 @@ def part_results(row: Row) -> list[Row]:
             hit = dict(each) if isinstance(each, dict) else {"item_id": each}
             if "." in name and "relevance" in hit:  # of a response, as Vespa's, and of nobody
                 hit["score"] = hit.pop("relevance")
-            if not RATED.match(name):
+            if name != "ratings":
                 hit = {"grade": 1} | hit if RELEVANT.search(name) else {"rank": rank} | hit
             rows.append({"query": asked[0]} | others | hit)
     return rows or [row]

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from itertools import chain, compress, count
 
 import numpy as np
@@ -57,6 +57,8 @@ def make_plan(found: Gathered) -> None:
     others = choose_basis(found)
     if found.basis in ("labels", "judgements"):
         _divide_items(found)
+    if found.basis in ("labels", "captions"):
+        _drop_unseen(found)
     found.pictures = list(found.items.index)
     if found.basis:
         PLANS[found.basis](found)
@@ -229,11 +231,26 @@ def _divide_items(found: Gathered) -> None:
         found.queries.add(asks, {**columns, "image": files, "text": texts})
         _drop_items(found, {*asks})
     elif found.basis == "labels":
-        lists: list[Iterable[str]] = [own.ids for own in found.vectors.values()]
-        lists += [chain(*(row[:2] for row in rows)) for rows in found.results.values()]
+        lists = (chain(*(row[:2] for row in rows)) for rows in found.results.values())
         named = chain(*(found.match_items(each).values() for each in lists))
         if covered := {*map(parts.__getitem__, named)}:
             _keep_parts(found, parts, {*covered, ""})
+
+
+def _drop_unseen(found: Gathered) -> None:
+    """Leave out the items that no version has a vector of, where vectors tell which they have."""
+    owns = [own for (_, side), own in found.vectors.items() if side == "items"]
+    if not owns or found.results or not all(own.has_ids for own in owns):
+        return
+    seen = {*chain(*(found.match_items(own.ids).values() for own in owns))}
+    seen |= found.source.options.items & found.items.index.keys()  # kept versions may have them
+    unseen = [item for item in found.items.index if item not in seen]
+    told = zip(found.items.index, found.items.get(found.column), strict=True)
+    judged = {item for item, cell in told if cell} | {row[1] for row in found.captions}
+    if seen & judged:
+        file, wanted = list_names(found.taken["items.csv"]), "one; left out"
+        found.source.count(file, unseen, "items that no version has a vector of", wanted)
+        _drop_items(found, unseen)
 
 
 def _plan_captions(found: Gathered) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
+from unicodedata import normalize
 
 from dashboard.errors import DataError, Finding, Findings, Level, Unsure, count_odd, explain_errors
 from dashboard.storage.media import EXTENSION, REMOTE, cut_address, is_media, is_video, strip_name
@@ -299,12 +300,12 @@ def list_first(head: str, most: int) -> Names:
 
 
 def list_tails(path: str) -> list[str]:
-    """Return a path, and what is left of it without its first folders.
+    """Return a path, and what is left of it without its first folders, all letters composed.
 
     >>> list_tails("../a/b.png")
     ['a/b.png', 'b.png']
     """
-    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
+    parts = [part for part in normalize("NFC", path).split("/") if part not in ("", ".", "..")]
     return ["/".join(parts[start:]) for start in range(len(parts))]
 
 

@@ -24,7 +24,15 @@ from tests.plugins.importers.sources import (
     write_tar,
 )
 from tests.plugins.importers.test_formats import CASES as OTHERS
-from tests.plugins.importers.test_formats import CATS, CLASSES, LABELS, RUN, VECTORS
+from tests.plugins.importers.test_formats import (
+    CATS,
+    CLASSES,
+    LABELS,
+    PICTURES,
+    RUN,
+    TEXTS,
+    VECTORS,
+)
 
 ABC = {"a.png": 1, "b.png": 2, "c.png": 3}
 FOUND = ['a.png|["cat"]', 'b.png|["cat", "dog"]', "c.png|"]
@@ -290,6 +298,37 @@ CASES: dict[str, Case] = {
         ABC | {"cap.rc2.val.json": CIRR, "split.rc2.val.json": {n: f"./{n}.png" for n in "abc"},
                "cap.ext.rc2.val.json": CIRR, "v1.json": {"version": "rc2", "12": ["c", "b"]}},
         [], {("qrels.csv", "query_id item_id grade"): ["12|c|0", "12|b|1"]}, {"v1 RR@None": 0.5}),
+    "labels beside vectors of two models, and arrays of something else": (
+        {"v1_features.npy": VECTORS, "v2_features.npy": VECTORS[:, ::-1], "tsne.npy": np.eye(2),
+         "labels.npy": np.array([0, 0, 1, 1])}, [],
+        {("items.csv", "item_id labels"): ["0|0", "1|0", "2|1", "3|1"]},
+        {"v1 P@1": 0.75, "v2 P@1": 0.75}),
+    "query and gallery with their classes": (
+        {"v1.npz": partial(np.savez, query_features=VECTORS[:1], query_labels=[5],
+                           gallery_features=VECTORS[1:], gallery_labels=[5, 6, 5])}, [],
+        {("queries.csv", "query_id labels"): ["query_features 0|5"]}, {"v1 AP@None": 1.0}),
+    "paths that folders tell apart, under any title; e has no vector": (
+        {"x.csv": "Bild;label\n" + "".join(f"./im/{n}/0.jpg;{own}\n" for n, own in
+                                           [*CLASSES.items(), ("e", "cat")]),
+         "v1.npz": partial(np.savez, ids=[f"{n}/0" for n in "abcd"], x=VECTORS)}, [],
+        {("items.csv", "item_id"): [f"{n}/0.jpg" for n in "abcd"]}, {"v1 P@1": 0.75}),
+    "no header, and the form of an answer": (
+        {"x.csv": "".join(f"{n}.jpg,{own}\n" for n, own in CLASSES.items()),
+         "sample_submission.csv": "file,label\na.jpg,dog\n", "v1.npy": VECTORS,
+         "v1.txt": "a\nb\nc\nd\n"}, [], {}, CATS),
+    "results by distance of one part, judgements listed in JSON": (
+        {"qrels.dev.txt": "q9 0 a 1\n", "qrels.test.txt": "q1 0 a 1\nq1 0 b 0\nq2 0 b 1\n",
+         "x.dev.run": "q9 Q0 b 1 2 x\n", "x.test.run": RUN.replace("b 1 2", "b 1 0.5")},
+        [], {}, {"x.test AP@None": 0.75}),
+    "a list of judgements in JSON": (
+        {"judgements.json": [{"query": "q1", "results": [{"id": "a", "rating": 1}, {
+            "id": "b", "rating": 0}]}, {"query": "q2", "results": [{"id": "b", "rating": 1}]}],
+         "x.run": RUN}, [], {}, {"x AP@None": 0.75}),
+    "descriptions in lines, ids of each array by its length": (
+        {"all_descriptions.txt": "v1_0 one cat runs\nv1_0 a cat sat\nv2_0 two dogs sit\n",
+         "v1.npz": partial(np.savez, video_ids=["v1_0", "v2_0"], video=PICTURES, text=TEXTS,
+                           sen_ids=["v1_0#0", "v1_0#1", "v2_0#0"])}, [], {},
+        {"v1 i2t_R@1": 0.5, "v1 t2i_R@1": 2 / 3}),
     "hashing": (
         {"database.txt": "im/a.jpg 1 0\nim/b.jpg 1 1\nim/c.jpg 0 1\n", "test.txt": "im/q.jpg 1 0\n",
          "x-trn_v1.npy": CODES, "x-tst_v1.npy": CODES[:1], "x-trn_label.npy": CODES},

@@ -55,6 +55,7 @@ LABELS = re.compile(
     rf"(^|[\W_])(?:y|(?-i:L)|targets|labels?)(?:[\W_](?:train|test|val|tr|te)\w*)?{ENDING}", re.I
 )
 """The ends of names of arrays, or files of one, of codes and of classes, which are no vectors."""
+OF_SIDE = re.compile("^(query|gallery|database)_", re.I)
 TRAINING = re.compile("(?<![a-z])(?<!pre-)(train|trn)(?![a-z])")
 
 
@@ -200,15 +201,23 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
                 told = f"{len(rows):,} codes and {len(kinds):,} labels in {beside}"
                 raise DataError(name, told, "as many of both")
             cells = {"labels": _list_classes(kinds)}
-        elif side == "items":
+        else:
             names = ids or [str(at) for at in range(len(rows))]
-            cells = {e: list_texts(each) for e, each in lists.items() if _is_label(e, each, names)}
+            asks = side == "texts"
+            cells = {
+                OF_SIDE.sub("", each): list_texts(lists[each])
+                for each in lists
+                if _is_label(each, lists[each], names)
+                and (asks == names_texts(each) or asks and len(matrices) == 1)
+                and (not asks or LABELS.search(each))
+            }
         if cells and not ids:
             source.counted[name] = 0  # another array of the same rows
             is_coded = beside and CODES.search(own)
-            ids = None if is_coded else number_rows(source, name, len(rows), cells)
-            if beside and ids is None:
-                stem = find_stem(own if is_coded else beside)
+            is_told = is_coded or side == "texts"
+            ids = None if is_told else number_rows(source, name, len(rows), cells)
+            if (beside or is_told) and ids is None:
+                stem = find_stem(beside if beside and not is_told else own)
                 ids = [f"{stem} {at}" for at in range(len(rows))]
             ids = ids or None
         if ids and cells:
@@ -279,9 +288,8 @@ def _find_axes(
 
 def _is_label(key: str, cells: AnyArray, ids: Names) -> bool:
     """Return whether a list beside vectors describes them, and is not that of their ids."""
-    is_other = IDS.search(key) or names_texts(key)
-    is_column = len(cells) == len(ids) and cells.dtype.kind in "iuUSbO" and not is_other
-    return is_column and list_texts(cells) != ids
+    is_column = len(cells) == len(ids) and cells.dtype.kind in "iuUSbO" and not IDS.search(key)
+    return is_column and bool(LABELS.search(key) or list_texts(cells) != ids)
 
 
 def _read_sets(source: Source, name: str, arrays: Any) -> Pieces:

@@ -7,13 +7,13 @@ import re
 from functools import partial
 from typing import Any
 
-from dashboard.plugins.importers.blocks import make_text
 from dashboard.plugins.importers.formats.tabular import read_table
 from dashboard.plugins.importers.pieces import (
     Captions,
     Format,
     Items,
     Pieces,
+    make_text,
     match_lines,
     read_each,
     write_list,

@@ -16,7 +16,6 @@ from dashboard.plugins.importers.column_roles import (
     SPANS,
     Roles,
     find_roles,
-    name_row,
     name_version,
     rows_are_texts,
     split_columns,
@@ -40,8 +39,9 @@ from dashboard.plugins.importers.source import (
     cut_added,
     find_folder_of,
     find_stem,
+    list_tails,
 )
-from dashboard.storage.media import EXTENSION, recognise_type, strip_name
+from dashboard.storage.media import EXTENSION, cut_address, recognise_type, strip_name
 from dashboard.storage.vector_ids import TABLES
 from dashboard.tables import Names
 from dashboard.texts import parse_number, split_cells
@@ -181,6 +181,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     if not any((*files, *contents)):
         contents = list(map(read_outside, cells))
     ids, lost, near = [], [], []
+    parts = count_parts(cells)
     spans = _list_spans(block, roles, files)
     for own, cell, file, content, span, line in zip(
         given, cells, files, contents, spans[SPANS[0]], block.lines, strict=True
@@ -189,7 +190,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         if file and not cell and NUMBER.fullmatch(own) and own != strip_name(file):
             near.append(own)
         key = file or (content and hashlib.sha256(content).digest()) or cell or line
-        ids.append(own or name_row(source, cell, (key, span), block.file, line))
+        ids.append(own or name_row(source, cell, (key, span), block.file, line, parts))
     wanted = "files of the source; kept as items without a picture"
     source.count(block.file, lost, "files that are not there", wanted, "note")
     wanted = "names of files; matched by the number where only one fits"
@@ -215,7 +216,9 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
             columns.setdefault("kind", ["video"] * len(ids))
         labels = [name for name in block.classes if name in columns]
         columns |= {"file": files} | {role: own for role, own in spans.items() if any(own)}
-        yield Items(block.file, ids, columns, labels, contents)
+        rows = zip(ids, cells, contents, strict=True)
+        named = [own if content else cell or own for own, cell, content in rows]
+        yield Items(block.file, ids, columns, labels, contents, cells=named)
         yield _list_captions(block.file, ids, captions, names)
         for name in filter(NUMBERED_CAPTION.fullmatch, columns):
             yield _list_captions(block.file, ids, columns[name], [""] * len(ids))
@@ -257,6 +260,36 @@ def number_rows(source: Source, name: str, count: int, columns: Columns) -> Name
         raise DataError(name, found, "one order", do="Save the id of each vector beside it.")
     source.say(name, "vectors and labels without ids", "ids; rows count from 0", "note")
     return list(map(str, range(first, first + count)))
+
+
+def count_parts(cells: Iterable[str]) -> int:
+    """Return how many parts of paths, from the last on, tell all of them apart; at most 4.
+
+    >>> count_parts(["x/a/1.png", "x/b/1.png"]), count_parts(["x/1.png", "x/2.png", "x/2.png"])
+    (2, 1)
+    """
+    tails = [_list_ends(cell) for cell in {*filter(None, cells)}]
+    return next(
+        (n for n in range(1, 4) if len({own[:n][-1] for own in tails if own}) == len(tails)), 4
+    )
+
+
+def _list_ends(cell: str) -> list[str]:
+    """Return the ends of a path, the shortest first, up to four parts long."""
+    return list_tails(cut_added(cut_address(cell).replace("\\", "/")))[-4:][::-1]
+
+
+def name_row(source: Source, cell: str, key: object, file: str, line: int, parts: int = 1) -> str:
+    """Return the id of a row by the path in it: base name, its folder, or the row's number.
+
+    Rows that mean different things, which `key` tells, by one name stay apart; the names have so
+    many parts, if the path has them.
+    """
+    names = _list_ends(cell)
+    names = names[parts - 1 :] or names[-1:]
+    names += [f"{name}#{line}" for name in names[:1]]
+    names += [f"{find_stem(file)}-{line}", f"{file}-{line}"]
+    return next((name for name in names if source.named.setdefault(name, key) == key), names[-1])
 
 
 def _list_spans(block: Block, roles: Roles, files: Names) -> Columns:

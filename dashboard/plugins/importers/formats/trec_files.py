@@ -20,6 +20,7 @@ from dashboard.plugins.importers.pieces import (
     choose_part,
     match_lines,
     read_each,
+    rises,
 )
 from dashboard.plugins.importers.source import (
     Source,
@@ -123,6 +124,11 @@ def _read_file(source: Source, name: str) -> Pieces:
     if form == "sampled":
         source.say(name, "a sample of judgements", "all; AP is not inferred from strata", "note")
     sign = -1 if form == "ranks" else 1
+    if form == "run":
+        ranks = [float(each[0].split()[3]) for each in lines]
+        if rises((each[1], at, float(each[3])) for at, each in zip(ranks, lines, strict=True)):
+            source.say(name, "scores that rise with the rank", "the highest at rank 1; turned")
+            sign = -1
     rows = [(each[1], each[2], sign * float(each[3])) for each in lines]
     if form in JUDGED:
         yield Judgements(name, rows)

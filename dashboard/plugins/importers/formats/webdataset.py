@@ -12,8 +12,15 @@ from operator import itemgetter
 import numpy as np
 
 from dashboard.errors import explain_errors
-from dashboard.plugins.importers.blocks import make_text
-from dashboard.plugins.importers.pieces import Format, Items, Pieces, Vectors, list_lines, read_each
+from dashboard.plugins.importers.pieces import (
+    Format,
+    Items,
+    Pieces,
+    Vectors,
+    list_lines,
+    make_text,
+    read_each,
+)
 from dashboard.plugins.importers.source import BROKEN, Ordered, Source, find_stem
 from dashboard.storage.media import EXTENSION
 from dashboard.tables import Texts
