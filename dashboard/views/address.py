@@ -144,13 +144,18 @@ def read_choices(collection: Collection, given: Address) -> Choices:
 def shorten_choices(collection: Collection, choices: Choices) -> Address:
     """Return the keys and values of a link: versions, query, and what is not the usual value.
 
-    A collection's only version is not named: with a second one the link compares both.
+    What is usual follows from the other choices, as the metrics from the protocol. A collection's
+    only version is not named: with a second one the link compares both.
     """
     values = choices.write()
     named = PINNED if len(collection.versions) > 1 else ("query",)
     pinned = {key: values[key] for key in named if values[key]}
-    usual = resolve(collection, pinned).write()
-    differing = {key: value for key, value in values.items() if value and value != usual[key]}
+    differing = {
+        each.key: values[each.key]
+        for each in list_choices()
+        if values[each.key]
+        and values[each.key] != each.write(each.find_usual(collection, choices))
+    }
     return {COLLECTION: collection.name} | pinned | differing
 
 
