@@ -9,9 +9,10 @@ from cachetools import LRUCache, cached
 from dashboard.evaluation.differences import SAME, find_sign, write_signed
 from dashboard.evaluation.metrics import parse_one
 from dashboard.storage.collection import Collection
+from dashboard.study.changes import describe_moves
 from dashboard.study.query_result import QueryResult
 from dashboard.tables import Names, Row, Texts
-from dashboard.texts import count_things, write_number
+from dashboard.texts import write_number
 from dashboard.views.charts import colour_versions
 from dashboard.views.data_tables import format_value
 from dashboard.views.media_routes import address_media, describe_media
@@ -145,17 +146,15 @@ def describe_change(found: QueryResult, baseline: str, candidate: str, metric: s
         for v in (baseline, candidate)
     )
     fell = [row["ranks"].get(candidate) for item, row in old.items() if item not in new]
-    ranks = ", ".join(map(str, sorted(filter(None, fell))))
-    told = [f"{count_things(len(fell), 'hit')} fell{f' to {ranks}' if ranks else ''}"] * bool(fell)
-    if came := len(new.keys() - old.keys()):
-        told.append(f"{count_things(came, 'hit')} came in")
-    told = told or [_describe_order([(row["rank"], new[i]["rank"]) for i, row in old.items()])]
+    moves = describe_moves(fell, len(new.keys() - old.keys()), found.lengths[candidate][0])
+    told = f"hits: {moves}" if moves else ""
+    told = told or _describe_order([(row["rank"], new[i]["rank"]) for i, row in old.items()])
     delta, sign = after - before, find_sign(parse_one(metric))
     return {
         "sign": "=" if abs(delta) <= SAME else "▲" if sign * delta > 0 else "▼",
         "delta": write_signed(delta),
         "values": f"{metric} {write_number(before)} → {write_number(after)}",
-        "why": "; ".join(filter(None, (*told, found.asked.get("why", {}).get(candidate)))),
+        "why": "; ".join(filter(None, (told, found.asked.get("why", {}).get(candidate)))),
     }
 
 
