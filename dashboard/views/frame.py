@@ -224,7 +224,7 @@ def require_versions(collection: Collection, choices: Choices, number: int) -> N
             f"add {collection.name} {name} --run results.trec",
         )
         st.code(
-            "\n".join(f"python -m dashboard {way}" for way in ways), language="sh", wrap_lines=True
+            "\n".join(f"python -m dashboard {way}" for way in ways), language=None, wrap_lines=True
         )
     st.stop()
 
