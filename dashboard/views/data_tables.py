@@ -36,6 +36,9 @@ details > summary { cursor: pointer; padding: 6px 0; font-size: 14px; }
 }
 </style>"""
 
+MAX_DECIMALS = 9
+"""Decimals of a number beside one that is hardly different."""
+
 
 class Column(NamedTuple):
     """A column of a table.
@@ -98,6 +101,23 @@ def format_value(value: object) -> str:
     if value is None or value == "":
         return "–"
     return write_number(value).replace("-", "−") if isinstance(value, float) else str(value)
+
+
+def write_apart(*values: float | None) -> list[str]:
+    """Return the texts of cells, with as many decimals as tell different values apart.
+
+    >>> write_apart(0.25, 0.5), write_apart(0.0031, 0.0034, None)
+    (['0.250', '0.500'], ['0.0031', '0.0034', '–'])
+    """
+    texts = [format_value(value) for value in values]
+    different = {value if value is None else round(value, MAX_DECIMALS) for value in values}
+    for decimals in range(4, MAX_DECIMALS + 1):
+        if len({*texts}) < len(different):
+            texts = [
+                "–" if value is None else f"{value:.{decimals}f}".replace("-", "−")
+                for value in values
+            ]
+    return texts
 
 
 def _write_cell(column: Column, row: Row) -> str:

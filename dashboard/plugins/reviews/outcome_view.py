@@ -28,7 +28,7 @@ from dashboard.texts import count_things
 from dashboard.views.address import draw_reset, draw_text, set_choice
 from dashboard.views.comparison import show_progress
 from dashboard.views.components import make_line
-from dashboard.views.data_tables import Column, draw_folded, draw_table, format_value, write_table
+from dashboard.views.data_tables import Column, draw_folded, draw_table, write_apart, write_table
 from dashboard.views.media_routes import describe_media
 from dashboard.views.people import OWNER
 
@@ -69,8 +69,9 @@ def draw_agreement(reviews: Reviews) -> None:
 def _write_figure(row: Row) -> Row:
     is_share = row["measure"] == "agreement"
     numbers = [
-        "" if value is None else f"{value:.0%}" if is_share else f"{value:.2f}".replace("-", "−")
+        f"{100 * value:.0f} %" if is_share else f"{value:.2f}".replace("-", "−")
         for value in (row["value"], row["low"], row["high"])
+        if value is not None
     ]
     return row | {
         "name": {
@@ -78,8 +79,8 @@ def _write_figure(row: Row) -> Row:
             "alpha": "Krippendorff's alpha",
             "kappa": "Cohen's kappa",
         }[row["measure"]],
-        "shown": numbers[0] or "not defined",
-        "interval": f"{numbers[1]} to {numbers[2]}" if numbers[1] else "not defined",
+        "shown": numbers[0] if numbers else "not defined",
+        "interval": " to ".join(numbers[1:]) or "not defined",
         "note": f"fewer than {FEW_PAIRS} pairs" if row["few"] else "",
     }
 
@@ -238,7 +239,7 @@ def _draw_metrics(given: Study, corrected: Study, choices: Choices) -> None:
     for old, new in zip(before, after, strict=True):
         name = str(Measure(old["metric"], old["cutoff"]))
         row = rows.setdefault(name, {"metric": name, "changes": False})
-        row[f"run-{old['run']}"] = f"{format_value(old['mean'])} → {format_value(new['mean'])}"
+        row[f"run-{old['run']}"] = " → ".join(write_apart(old["mean"], new["mean"]))
         row["changes"] |= old["mean"] != new["mean"]
     changed = [row for row in rows.values() if row["changes"]]
     st.markdown(f"**{len(changed)} of {len(rows)} metrics change**: mean as given → corrected")

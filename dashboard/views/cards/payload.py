@@ -14,7 +14,7 @@ from dashboard.study.query_result import QueryResult
 from dashboard.tables import Names, Row, Texts
 from dashboard.texts import write_number
 from dashboard.views.charts import colour_versions
-from dashboard.views.data_tables import format_value
+from dashboard.views.data_tables import format_value, write_apart
 from dashboard.views.media_routes import address_media, describe_media
 
 MAX_PAYLOADS = 256
@@ -153,7 +153,7 @@ def describe_change(found: QueryResult, baseline: str, candidate: str, metric: s
     return {
         "sign": "=" if abs(delta) <= SAME else "▲" if sign * delta > 0 else "▼",
         "delta": write_signed(delta),
-        "values": f"{metric} {write_number(before)} → {write_number(after)}",
+        "values": f"{metric} {' → '.join(write_apart(before, after))}",
         "why": "; ".join(filter(None, (told, found.asked.get("why", {}).get(candidate)))),
     }
 

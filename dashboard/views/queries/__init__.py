@@ -13,7 +13,7 @@ from dashboard.study.study import Study
 from dashboard.tables import Names, Row, Rows
 from dashboard.views.address import merge_choices, set_choice, write_changes, write_link
 from dashboard.views.components import load_component
-from dashboard.views.data_tables import format_value
+from dashboard.views.data_tables import format_value, write_apart
 from dashboard.views.frame import find_pages
 from dashboard.views.media_routes import describe_media
 
@@ -92,7 +92,7 @@ def _make_payload(
                 "href": write_link("query", query=row["query_id"]),
                 "outcome": row["outcome"],
                 "change": write_signed(row["delta"]),
-                "values": " → ".join(map(format_value, values)),
+                "values": " → ".join(write_apart(*values)),
                 "marks": [each["marks"] for each in found],
                 "moves": describe_moves([each["after"] for each in fell], came),
             }

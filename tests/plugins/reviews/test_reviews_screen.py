@@ -156,7 +156,7 @@ def test_agreement_and_disagreements(draw: Draw, say: Say) -> None:
         say(name, "q1", "c", "relevant")
         say(name, "q2", "b", "relevant")
     told = read(draw(review="agreement"))
-    assert "3 pairs: too few for a firm value" in told and "67%" in told
+    assert "3 pairs: too few for a firm value" in told and "67 %" in told
     for part, label in (("", "Disagreements 1"), ("decisions", "Disagreements")):
         assert label in draw(review=part).segmented_control(key="switch-review").options
     say("kim", "q1", "a", "not", kind="decision")
