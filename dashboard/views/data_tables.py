@@ -109,15 +109,13 @@ def write_apart(*values: float | None) -> list[str]:
     >>> write_apart(0.25, 0.5), write_apart(0.0031, 0.0034, None)
     (['0.250', '0.500'], ['0.0031', '0.0034', '–'])
     """
-    texts = [format_value(value) for value in values]
-    different = {value if value is None else round(value, MAX_DECIMALS) for value in values}
-    for decimals in range(4, MAX_DECIMALS + 1):
-        if len({*texts}) < len(different):
-            texts = [
-                "–" if value is None else f"{value:.{decimals}f}".replace("-", "−")
-                for value in values
-            ]
-    return texts
+
+    def write(decimals: int) -> list[str]:
+        return ["–" if v is None else f"{v:.{decimals}f}".replace("-", "−") for v in values]
+
+    different = len({*write(MAX_DECIMALS)})
+    ways = [list(map(format_value, values)), *map(write, range(4, MAX_DECIMALS + 1))]
+    return next(texts for texts in ways if len({*texts}) >= different)
 
 
 def _write_cell(column: Column, row: Row) -> str:

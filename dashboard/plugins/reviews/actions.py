@@ -30,12 +30,10 @@ Answer = tuple[Rows, Names]
 def _list(call: Namespace) -> Answer:
     rows = _read_rows(call)
     left_out = list[str]()
+    lists = judging_lists.read_lists(open_call(call), left_out)
     for sentence in left_out:
         say(f"note: left out: {sentence}")
-    return [
-        _describe(_tell_gone(each), rows)
-        for each in judging_lists.read_lists(open_call(call), left_out)
-    ], LIST
+    return [_describe(_tell_gone(each), rows) for each in lists], LIST
 
 
 def _create(call: Namespace) -> Answer:

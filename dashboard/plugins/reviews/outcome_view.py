@@ -1,7 +1,6 @@
 """Screens of outcomes of verdicts: agreement, disagreements to decide, and corrected labels."""
 
 from collections import Counter
-from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -29,6 +28,7 @@ from dashboard.views.address import draw_reset, draw_text, set_choice
 from dashboard.views.comparison import show_progress
 from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column, draw_folded, draw_table, write_apart, write_table
+from dashboard.views.downloads import draw_files
 from dashboard.views.media_routes import describe_media
 from dashboard.views.people import OWNER
 
@@ -210,22 +210,14 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
 
 
 def _draw_files(corrected: Study) -> None:
-    def write(form: str) -> bytes:
-        return format_labels(corrected, form == "csv").encode()
-
     collection = corrected.collection
     ids = (*collection.queries.ids, *collection.items.ids)
     fits = all(name.split() == [name] for name in ids)  # lines of TREC hold no other ids
-    forms = (("csv", "CSV", "text/csv"), ("qrels", "Qrels", "text/plain"))
-    for form, name, kind in forms if fits else forms[:1]:
-        st.download_button(
-            f"Corrected labels, {name}",
-            data=partial(write, form),
-            file_name=f"{collection.name}-corrected.{form}",
-            mime=kind,
-            key=f"download-labels-{form}",
-            on_click="ignore",
-        )
+    makers = {
+        form: lambda is_csv=form == "csv": format_labels(corrected, is_csv).encode()
+        for form in (("csv", "qrels") if fits else ("csv",))
+    }
+    draw_files("Corrected labels", f"{collection.name}-corrected", makers)
 
 
 def _draw_metrics(given: Study, corrected: Study, choices: Choices) -> None:

@@ -60,9 +60,8 @@ if is_sent:
         for each in findings:
             draw_text("caption", each)
         address = list_values(collection, name)
-        screen = "compare" if "baseline" in address else "query"
-        label = (
-            f"Compare it with {address['baseline']}" if screen == "compare" else "See its results"
-        )
+        screen, label = "query", "See its results"
+        if baseline := address.get("baseline"):
+            screen, label = "compare", f"Compare it with {baseline}"
         st.page_link(find_pages()[screen], label=escape_markdown(label), query_params=address)
 st.caption("Larger files: `python -m dashboard add`; from a model: `python -m dashboard embed`.")
