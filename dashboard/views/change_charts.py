@@ -174,15 +174,15 @@ def draw_forest(rows: Rows, title: str, picked: bool = False) -> Any:
         if row["delta"] is not None
     ]
     axis = make_axis(rows, "low", "high")
-    tooltip = [alt.Tooltip("name:N"), alt.Tooltip("note:N")]
     base = make_chart(rows).encode(
-        y=alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=None)
+        y=alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=None),
+        tooltip=[alt.Tooltip("name:N"), alt.Tooltip("note:N")],
     )
     bars = base.mark_rule(strokeWidth=3).encode(
-        x=alt.X("low:Q", title=title, axis=axis), x2=alt.X2("high:Q"), color=COLOUR, tooltip=tooltip
+        x=alt.X("low:Q", title=title, axis=axis), x2=alt.X2("high:Q"), color=COLOUR
     )
     points = base.mark_point(filled=True, size=90, opacity=1, cursor="pointer").encode(
-        x=alt.X("delta:Q", title=title), color=COLOUR, shape=SHAPE, tooltip=tooltip
+        x=alt.X("delta:Q", title=title), color=COLOUR, shape=SHAPE
     )
     if picked:
         pick = make_pick("name")

@@ -36,9 +36,6 @@ details > summary { cursor: pointer; padding: 6px 0; font-size: 14px; }
 }
 </style>"""
 
-MAX_DECIMALS = 9
-"""Decimals of a number beside one that is hardly different."""
-
 
 class Column(NamedTuple):
     """A column of a table.
@@ -96,11 +93,13 @@ def write_table(columns: Sequence[Column], rows: Rows, front: int = -1) -> str:
     return f'<div class="values" tabindex="0"><table><tr>{head}</tr>{body}</table></div>'
 
 
-def format_value(value: object) -> str:
-    """Return the text of a cell."""
+def format_value(value: object, decimals: int = 3) -> str:
+    """Return the text of a cell; only floats have decimals."""
     if value is None or value == "":
         return "–"
-    return write_number(value).replace("-", "−") if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return write_number(value, decimals=decimals).replace("-", "−")
+    return str(value)
 
 
 def write_apart(*values: float | None) -> list[str]:
@@ -109,13 +108,11 @@ def write_apart(*values: float | None) -> list[str]:
     >>> write_apart(0.25, 0.5), write_apart(0.0031, 0.0034, None)
     (['0.250', '0.500'], ['0.0031', '0.0034', '–'])
     """
-
-    def write(decimals: int) -> list[str]:
-        return ["–" if v is None else f"{v:.{decimals}f}".replace("-", "−") for v in values]
-
-    different = len({*write(MAX_DECIMALS)})
-    ways = [list(map(format_value, values)), *map(write, range(4, MAX_DECIMALS + 1))]
-    return next(texts for texts in ways if len({*texts}) >= different)
+    for decimals in range(3, 10):
+        texts = [format_value(value, decimals) for value in values]
+        if len({*texts}) >= len({value and round(value, 9) for value in values}):
+            break
+    return texts
 
 
 def _write_cell(column: Column, row: Row) -> str:

@@ -167,7 +167,7 @@ def _write_labels(call: Namespace) -> None:
         raise ValueError(f"--labels {call.labels}: the file holds corrected ones; leave it out.")
     call.labels = CORRECTED
     text = format_labels(open_study_of(call)[0], is_csv=call.labels_file.suffix == ".csv")
-    replace_file(call.labels_file, text.encode())
+    replace_file(call.labels_file, text)
 
 
 def _name_author(call: Namespace) -> str:

@@ -1,6 +1,7 @@
 """Screens of outcomes of verdicts: agreement, disagreements to decide, and corrected labels."""
 
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -213,10 +214,8 @@ def _draw_files(corrected: Study) -> None:
     collection = corrected.collection
     ids = (*collection.queries.ids, *collection.items.ids)
     fits = all(name.split() == [name] for name in ids)  # lines of TREC hold no other ids
-    makers = {
-        form: lambda is_csv=form == "csv": format_labels(corrected, is_csv).encode()
-        for form in (("csv", "qrels") if fits else ("csv",))
-    }
+    forms = ("csv", "qrels") if fits else ("csv",)
+    makers = {form: partial(format_labels, corrected, form == "csv") for form in forms}
     draw_files("Corrected labels", f"{collection.name}-corrected", makers)
 
 

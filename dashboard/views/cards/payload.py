@@ -147,8 +147,9 @@ def describe_change(found: QueryResult, baseline: str, candidate: str, metric: s
     )
     fell = [row["ranks"].get(candidate) for item, row in old.items() if item not in new]
     moves = describe_moves(fell, len(new.keys() - old.keys()), found.lengths[candidate][0])
-    told = f"hits: {moves}" if moves else ""
-    told = told or _describe_order([(row["rank"], new[i]["rank"]) for i, row in old.items()])
+    told = f"hits: {moves}"
+    if not moves:
+        told = _describe_order([(row["rank"], new[i]["rank"]) for i, row in old.items()])
     delta, sign = after - before, find_sign(parse_one(metric))
     return {
         "sign": "=" if abs(delta) <= SAME else "▲" if sign * delta > 0 else "▼",
