@@ -135,19 +135,17 @@ def list_moves(before: Row, after: Row, cutoff: int) -> tuple[Rows, int]:
 
 
 def describe_moves(ranks: Sequence[int | None], came: int, length: float = np.inf) -> str:
-    """Return to which ranks hits fell, how many fell out of the list, and how many came in.
-
-    Args:
-        ranks: Ranks of the hits that fell, None where they have none.
-        came: Number of hits that came in.
-        length: Ranks of the list.
+    """Return to which ranks hits fell, how many out of a list of a length, and how many came in.
 
     >>> describe_moves([9, None, 7, 20], 2, 16), describe_moves([], 0)
     ('2 fell to 7, 9; 2 fell out of the list; 2 came in', '')
     """
     known = sorted(rank for rank in ranks if rank and rank <= length)
-    told = {f"fell to {list_names(known)}": len(known)}
-    told |= {"fell out of the list": len(ranks) - len(known), "came in": came}
+    told = {
+        f"fell to {list_names(known)}": len(known),
+        "fell out of the list": len(ranks) - len(known),
+        "came in": came,
+    }
     return "; ".join(f"{number:,} {words}" for words, number in told.items() if number)
 
 

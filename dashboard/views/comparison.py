@@ -88,7 +88,7 @@ def draw_verdict(study: Study, choices: Choices, row: Row, runs: Names = ()) -> 
     if baseline == candidate:
         mean = "no value" if row["candidate"] is None else write_number(row["candidate"])
         told = f"{candidate}: {row['name']} {mean} ({count_scored(row)})"
-        told = "".join(f"{each}. " for each in (told, *study.list_conditions(row["name"]))).rstrip()
+        told = f"{'. '.join((told, *study.list_conditions(row['name'])))}."
     st.subheader(escape_markdown(told), anchor=False)
     if baseline != candidate and (power := describe_power(row, row["name"])):
         draw_text("caption", power)

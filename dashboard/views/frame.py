@@ -31,7 +31,7 @@ from dashboard.views.components import load_component, make_line
 SCREENS = Path(__file__).parents[1] / "screens"
 NAMES = ("overview", "compare", "slices", "query", "search", "collections")
 IN_ROW = {"baseline": 130, "candidate": 130, "metric": 170}
-"""Choices in the row on top, and their widths in pixels."""
+"""Choices in the row on top, those of versions first, and their widths in pixels."""
 STYLE = Path(__file__).with_name("frame.css")
 COLUMNS_STYLE = """<style>
 @media (max-width: 1023px) {
@@ -139,12 +139,11 @@ def read_collection() -> Collection:
 
 def _draw_row(collection: Collection, choices: Choices, more: Names) -> None:
     there = len(collection.versions) + len(collection.broken)
-    left_out = ("baseline", "candidate")[: max(0, 2 - there)]  # no second version: no baseline
-    keys = {key: width for key, width in IN_ROW.items() if key not in left_out}
-    for key, width in keys.items():
+    keys = list(IN_ROW)[max(0, 2 - there) :]  # no second version: no baseline
+    for key in keys:
         if key == "candidate" and "baseline" in keys:
             st.html("<span class='arrow' aria-label='compared with'>→</span>", width="content")
-        with st.container(key=f"row-{key}", width=width):
+        with st.container(key=f"row-{key}", width=IN_ROW[key]):
             draw_choice(collection, choices, key)
     # inputs of a closed popover keep old values in the browser and send them again
     sheet = st.popover("More", key="more", on_change="rerun", width="content")

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.evaluation.metrics import Measure
-from dashboard.plugins.reviews.author import explain_lack, find_author, load_answers
+from dashboard.plugins.reviews.author import find_author, load_answers
 from dashboard.plugins.reviews.choices import CORRECTED, GIVEN, LEFT_ALONE, CorrectedLabels
 from dashboard.plugins.reviews.corrections import format_labels, list_changes, settle
 from dashboard.plugins.reviews.figures import FEW_PAIRS, measure_agreement
@@ -31,7 +31,7 @@ from dashboard.views.components import make_line
 from dashboard.views.data_tables import Column, draw_folded, draw_table, write_apart, write_table
 from dashboard.views.downloads import draw_files
 from dashboard.views.media_routes import describe_media
-from dashboard.views.people import OWNER
+from dashboard.views.people import OWNER, find_reader
 
 FIGURES = [
     Column("name", "Agreement", help="unsure is no answer", wrap=True),
@@ -103,7 +103,9 @@ def draw_decisions(
             else "No two people disagree about a result."
         )
         return
-    if why := explain_lack(OWNER) or ("" if find_author() else "Enter your name to decide."):
+    if why := find_reader().explain_lack(OWNER) or (
+        "" if find_author() else "Enter your name to decide."
+    ):
         draw_text("info", why)
         return
     st.markdown(

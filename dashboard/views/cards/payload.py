@@ -50,10 +50,11 @@ def make_payload(
         missed.append(make_card(ranked, row) | {"hit": True, "mark": mark, "rank": None})
     unseen = [card for card, row in zip(near, found.near, strict=True) if not row["runs"]]
     if cards := (missed + unseen)[:depth]:
-        note = f"{len(found.missed):,} relevant missing from at least one top {depth}"
-        note += f"; the first {len(missed)}" if len(missed) < len(found.missed) else ""
-        note = note if missed else f"not relevant, and in no top {depth}"
-        name = "Missed" if missed else "Near misses"
+        name, note = "Near misses", f"not relevant, and in no top {depth}"
+        if missed:
+            name = "Missed"
+            note = f"{len(found.missed):,} relevant missing from at least one top {depth}"
+            note += f"; the first {depth}" * bool(found.missed[depth:])
         rows.append({"kind": "missed", "name": name, "note": note, "cards": cards})
     asked = ("poster", found.item_id) if found.item_id else ("query", found.query_id)
     named = dict.fromkeys(card["item"] for row in rows for card in row["cards"])
