@@ -237,11 +237,9 @@ def draw_heatmap(rows: Rows, first: str, second: str) -> Any:
         strokeWidth=alt.condition(pick, alt.value(3), alt.value(1), empty=False),
     )
     ink = alt.condition("isValid(datum.gain)", alt.value("#0e151d"), alt.value(QUIET))
-    text = {"fontSize": alt.expr("bandwidth('x') < 46 ? 9.5 : 12")}
-    notes = base.mark_text(dy=-7, fontWeight="bold", **text).encode(
-        text=alt.Text("note:N"), color=ink
-    )
-    counts = base.mark_text(dy=8, **text).encode(text=alt.Text("count:N"), color=ink)
+    inked, size = base.encode(color=ink), alt.expr("bandwidth('x') < 46 ? 9.5 : 12")
+    notes = inked.mark_text(dy=-7, fontWeight="bold", fontSize=size).encode(text=alt.Text("note:N"))
+    counts = inked.mark_text(dy=8, fontSize=size).encode(text=alt.Text("count:N"))
     return alt.layer(
         cells.add_params(pick), notes, counts, height=46 * len(first_names), autosize=FIT
     )

@@ -21,10 +21,6 @@ CHART_WIDTH = 720
 """Width of a chart in a file, in pixels."""
 GROUNDS = {"#e8edf4": "#0f141b"}
 """Ground of a chart in a file, by the colour of its text; white for others."""
-MIME = {
-    "csv": "text/csv", "json": "application/json", "svg": "image/svg+xml", "png": "image/png",
-    "html": "text/html", "qrels": "text/plain",
-}  # fmt: skip
 
 
 def draw_sharing(
@@ -67,7 +63,6 @@ def draw_files(name: str, file: str, makers: Mapping[str, Callable[[], bytes]]) 
                 form.upper(),
                 data=make,
                 file_name=f"{file}.{form}",
-                mime=MIME[form],
                 key=f"download-{name}-{form}",
                 on_click="ignore",
             )

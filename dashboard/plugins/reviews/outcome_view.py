@@ -103,10 +103,9 @@ def draw_decisions(
             else "No two people disagree about a result."
         )
         return
-    if why := find_reader().explain_lack(OWNER) or (
-        "" if find_author() else "Enter your name to decide."
-    ):
-        draw_text("info", why)
+    why = find_reader().explain_lack(OWNER)
+    if why or not find_author():
+        draw_text("info", why or "Enter your name to decide.")
         return
     st.markdown(
         "A decision becomes the corrected label. It counts in metrics only with "

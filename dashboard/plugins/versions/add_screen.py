@@ -16,7 +16,7 @@ collection = study.collection
 find_reader().require(OWNER)
 st.subheader(f"New version of {escape_markdown(collection.title)}", anchor=False)
 with st.form("add", border=True):
-    name = st.text_input("Name", max_chars=MAX_NAME, placeholder="v4")
+    name = st.text_input("Name", max_chars=MAX_NAME, placeholder="v4").strip()
     left, right = st.columns(2)
     with left:
         items = st.file_uploader(
@@ -41,7 +41,6 @@ with st.form("add", border=True):
     )
     is_sent = st.form_submit_button("Add the version", type="primary")
 if is_sent:
-    name = name.strip()
     sent = (name, *(each.file_id for each in (*items, *queries)))
     added = st.session_state.setdefault("added", {})  # a second click adds nothing
     findings: Findings = added.get(sent, [])
