@@ -5,8 +5,9 @@
 async function enterPopover({ detail, target }) {
   const button = target.closest?.("[data-testid=stPopover] button");
   if (detail || !button) return;
-  for (let tries = 0; tries < 40; tries += 1) { // some are filled by the server
+  for (let tries = 0; tries < 200; tries += 1) { // some are filled by the server
     await new Promise((go) => setTimeout(go, 50));
+    if (document.activeElement !== button) return; // the reader went on
     const held = document.querySelectorAll("[data-testid=stPopoverBody] :is(input, button, a)");
     const first = [...held].find((each) => each.offsetParent); // others are hidden
     if (first && button.getAttribute("aria-expanded") === "true") return first.focus();
