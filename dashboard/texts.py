@@ -145,8 +145,8 @@ def make_natural(name: str) -> list[Any]:
     return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name)]
 
 
-def write_number(value: float, sign: str = "") -> str:
-    """Return a number with 3 decimals; one below 0.001 with two digits; only 0 is written as 0.
+def write_number(value: float, sign: str = "", decimals: int = 3) -> str:
+    """Return a number with some decimals; a smaller one with two digits; only 0 is written as 0.
 
     >>> write_number(0.0654), write_number(-0.0000157), write_number(0.38, "+"), write_number(0.0)
     ('0.065', '-0.000016', '+0.380', '0.000')
@@ -155,11 +155,11 @@ def write_number(value: float, sign: str = "") -> str:
     """
     if 0 < abs(value) < 1e-9:
         return f"{value:{sign}.1e}"
-    first = next((place for place in range(3, 10) if abs(value) >= 10.0**-place), 3)
-    rounded = round_half(value, first + (first > 3))
-    if first > 3:
+    first = next((p for p in range(decimals, 10) if abs(value) >= 10.0**-p), decimals)
+    rounded = round_half(value, first + (first > decimals))
+    if first > decimals:
         return f"{rounded:{sign}.{first + 1}f}".rstrip("0")
-    return f"{rounded:{sign}.3f}" if rounded else "0.000"
+    return f"{rounded:{sign}.{decimals}f}" if rounded else "0.000"
 
 
 def round_half(value: float, decimals: int) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from dashboard.tables import Names, Rows, Texts
 
 FORMATS = ("table", "csv", "json")
+SIGNS = re.compile(r"[`|]|\*(?=\w)|(?<=\w)\*|<(?=[a-z/!])|\b_|_\b|\[(?=[^]]*]\()", re.IGNORECASE)
+"""What Markdown takes for its own in a line."""
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -44,15 +47,19 @@ def write_rows(rows: Rows, columns: Names, form: str) -> str:
 def write_markdown_table(lines: Iterable[Iterable[str]]) -> str:
     """Return lines of cells, titles and marks first, as a table of Markdown.
 
-    Only bars and line breaks, which would break the table, are changed.
+    Bars, line breaks and signs that Markdown takes for its own are changed.
     """
     cleaned = (map(clean_cell, line) for line in lines)
     return "".join(f"| {' | '.join(line)} |\n" for line in cleaned)
 
 
 def clean_cell(text: str) -> str:
-    """Return a text on one line without bars."""
-    return " ".join(text.split()).replace("|", "\\|")
+    r"""Return a text on one line that Markdown shows letter by letter.
+
+    >>> clean_cell("<i> *z* a_b _c_ p < 0.1")
+    '\\<i> \\*z\\* a_b \\_c\\_ p < 0.1'
+    """
+    return SIGNS.sub(r"\\\g<0>", " ".join(text.split()))
 
 
 def protect_rows(rows: Rows) -> Rows:

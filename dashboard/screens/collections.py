@@ -24,4 +24,4 @@ for place, name in enumerate(names):
     with columns[place % 2]:
         draw_collection(name, name == study.collection.name)
 st.subheader("Your own data", anchor=False)
-st.code(STEPS, language="sh", wrap_lines=True)
+st.code(STEPS, language=None, wrap_lines=True)

@@ -61,7 +61,7 @@ with st.container(border=True):
 
 colours = colour_versions([*versions, *runs])
 curves = draw_sections("curve", study, choices)
-charts = {title: chart for each in curves for title, chart in each.items()}
+charts = {title: each[title] for each in curves for title in each}
 if not curves and curve:
     points = study.list_means(runs, curve)
     name = points[0]["metric"]

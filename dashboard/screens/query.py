@@ -36,7 +36,7 @@ def name_query(query_id: str) -> tuple[str, str]:
     if value is None:
         return query_id, text
     written = write_signed(value) if len(versions) > 1 else f"{metric} {write_number(value)}"
-    return query_id, f"{text} ({written})"
+    return query_id, f"{text} \u200e({written})"  # a mark: the text may run from right to left
 
 
 def show(query_id: str) -> Row:

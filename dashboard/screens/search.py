@@ -76,14 +76,18 @@ if not text and not item and picture is None:
         draw_text("info", error)
         worse = []
     # a text that asks together with an item finds nothing by itself
-    texts = [
-        "" if with_item and "text" not in sides else each
-        for _, each, with_item in collection.queries.list_rows("text", "item_id")
-    ]
-    named = [(row["delta"], texts[collection.queries.index[row["query_id"]]]) for row in worse]
-    first = {each: f"▼ {write_signed(delta)} " for delta, each in named if each}
+    texts = {
+        query: each
+        for query, each, with_item in collection.queries.list_rows("text", "item_id")
+        if each and ("text" in sides or not with_item)
+    }
+    first = {
+        texts[row["query_id"]]: f"▼ {write_signed(row['delta'])} "
+        for row in worse
+        if row["query_id"] in texts
+    }
     title = f"Got worse in {candidate}" if first else "Examples"
-    first = first or dict.fromkeys([*dict.fromkeys(filter(None, texts))][:EXAMPLES], "")
+    first = first or dict.fromkeys([*dict.fromkeys(texts.values())][:EXAMPLES], "")
     again = dict.fromkeys(st.session_state.get("recent", ()), "")
     for key, name, row in (("chips-queries", title, first), ("chips-recent", "Recent", again)):
         if row:

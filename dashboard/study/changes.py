@@ -1,7 +1,7 @@
 """Changes between two versions by query: values, hits by rank, and moved hits."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -132,6 +132,21 @@ def list_moves(before: Row, after: Row, cutoff: int) -> tuple[Rows, int]:
     ]
     came = sum(rank <= cutoff < old.get(item, np.inf) for item, rank in new.items())
     return sorted(fell, key=lambda row: row["after"] or np.inf), came
+
+
+def describe_moves(ranks: Sequence[int | None], came: int, length: float = np.inf) -> str:
+    """Return to which ranks hits fell, how many out of a list of a length, and how many came in.
+
+    >>> describe_moves([9, None, 7, 20], 2, 16), describe_moves([], 0)
+    ('2 fell to 7, 9; 2 fell out of the list; 2 came in', '')
+    """
+    known = sorted(rank for rank in ranks if rank and rank <= length)
+    told = {
+        f"fell to {list_names(known)}": len(known),
+        "fell out of the list": len(ranks) - len(known),
+        "came in": came,
+    }
+    return "; ".join(f"{number:,} {words}" for words, number in told.items() if number)
 
 
 def list_shown_ranks(

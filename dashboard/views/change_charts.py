@@ -82,7 +82,7 @@ def draw_histogram(rows: Rows, metric: str) -> Any:
         x=alt.X(
             "label:N",
             sort=None,
-            title=f"Change in {metric} (each bar: up to this)",
+            title=[f"Change in {metric}", "(each bar: up to this)"],
             axis=alt.Axis(labelAngle=0, labelOverlap=True),
         ),
         y=alt.Y("queries:Q", title=None, axis=None),
@@ -136,15 +136,6 @@ def draw_scatter(rows: Rows, metric: str, baseline: str, candidate: str) -> Any:
     return alt.layer(same, points, height=260)
 
 
-def _draw_zero(title: str | None) -> Any:
-    """Return a line at 0 of an axis with a title."""
-    return (
-        make_chart([{"zero": 0}])
-        .mark_rule(strokeDash=[4, 4], color=QUIET)
-        .encode(x=alt.X("zero:Q", title=title))
-    )
-
-
 def draw_bar(row: Row) -> Any:
     """Return one difference with its interval on an axis with 0; delta, low, high and outcome."""
     texts = {f"{end}_text": write_signed(row[end]) for end in ("low", "high")}
@@ -159,12 +150,13 @@ def draw_bar(row: Row) -> Any:
         x2=alt.X2("high:Q"),
         color=COLOUR,
     )
+    zero = base.mark_rule(strokeDash=[4, 4], color=QUIET).encode(x=alt.XDatum(0, title=None))
     point = base.mark_tick(thickness=3, size=24).encode(x=alt.X("delta:Q", title=None))
     ends = [
         base.mark_text(dy=-16).encode(x=alt.X(f"{end}:Q"), text=alt.Text(f"{end}_text:N"))
         for end in ("low", "high")
     ]
-    return alt.layer(_draw_zero(None), bar, point, *ends, height=88)
+    return alt.layer(zero, bar, point, *ends, height=88)
 
 
 def draw_forest(rows: Rows, title: str, picked: bool = False) -> Any:
@@ -182,15 +174,15 @@ def draw_forest(rows: Rows, title: str, picked: bool = False) -> Any:
         if row["delta"] is not None
     ]
     axis = make_axis(rows, "low", "high")
-    tooltip = [alt.Tooltip("name:N"), alt.Tooltip("note:N")]
     base = make_chart(rows).encode(
-        y=alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=None)
+        y=alt.Y("name:N", sort=[row["name"] for row in rows], title=None, axis=None),
+        tooltip=[alt.Tooltip("name:N"), alt.Tooltip("note:N")],
     )
     bars = base.mark_rule(strokeWidth=3).encode(
-        x=alt.X("low:Q", title=title, axis=axis), x2=alt.X2("high:Q"), color=COLOUR, tooltip=tooltip
+        x=alt.X("low:Q", title=title, axis=axis), x2=alt.X2("high:Q"), color=COLOUR
     )
     points = base.mark_point(filled=True, size=90, opacity=1, cursor="pointer").encode(
-        x=alt.X("delta:Q", title=title), color=COLOUR, shape=SHAPE, tooltip=tooltip
+        x=alt.X("delta:Q", title=title), color=COLOUR, shape=SHAPE
     )
     if picked:
         pick = make_pick("name")
@@ -204,9 +196,9 @@ def draw_forest(rows: Rows, title: str, picked: bool = False) -> Any:
     right = base.mark_text(align="right", dy=-14).encode(
         x=alt.XValue("width"), text=alt.Text("note:N")
     )
-    return alt.layer(
-        _draw_zero(title), bars, points, left, right, height=36 * len(rows), autosize=FIT
-    )
+    # a mark for each bar: a line would cross names and notes
+    zero = base.mark_tick(size=18, thickness=2, color=QUIET).encode(x=alt.XDatum(0, title=title))
+    return alt.layer(zero, bars, points, left, right, height=36 * len(rows), autosize=FIT)
 
 
 def draw_heatmap(rows: Rows, first: str, second: str) -> Any:
@@ -244,9 +236,10 @@ def draw_heatmap(rows: Rows, first: str, second: str) -> Any:
         color=alt.Color("gain:Q", scale=scale, legend=None),
         strokeWidth=alt.condition(pick, alt.value(3), alt.value(1), empty=False),
     )
-    text = {"color": "#0e151d", "fontSize": alt.expr("bandwidth('x') < 46 ? 9.5 : 12")}
-    notes = base.mark_text(dy=-7, fontWeight="bold", **text).encode(text=alt.Text("note:N"))
-    counts = base.mark_text(dy=8, **text).encode(text=alt.Text("count:N"))
+    ink = alt.condition("isValid(datum.gain)", alt.value("#0e151d"), alt.value(QUIET))
+    inked, size = base.encode(color=ink), alt.expr("bandwidth('x') < 46 ? 9.5 : 12")
+    notes = inked.mark_text(dy=-7, fontWeight="bold", fontSize=size).encode(text=alt.Text("note:N"))
+    counts = inked.mark_text(dy=8, fontSize=size).encode(text=alt.Text("count:N"))
     return alt.layer(
         cells.add_params(pick), notes, counts, height=46 * len(first_names), autosize=FIT
     )

@@ -20,7 +20,7 @@ from dashboard.study.study import Study, open_study
 from dashboard.tables import Names, Row, Rows
 from dashboard.texts import write_number
 from dashboard.views.address import draw_text, escape_markdown
-from dashboard.views.data_tables import Column, draw_table
+from dashboard.views.data_tables import Column, draw_table, write_apart
 
 SIGNS = {
     "better": "▲ better", "not worse": "◆ not worse", "worse": "▼ worse",
@@ -88,7 +88,7 @@ def draw_verdict(study: Study, choices: Choices, row: Row, runs: Names = ()) -> 
     if baseline == candidate:
         mean = "no value" if row["candidate"] is None else write_number(row["candidate"])
         told = f"{candidate}: {row['name']} {mean} ({count_scored(row)})"
-        told = "".join(f"{each}. " for each in (told, *study.list_conditions(row["name"]))).rstrip()
+        told = f"{'. '.join((told, *study.list_conditions(row['name'])))}."
     st.subheader(escape_markdown(told), anchor=False)
     if baseline != candidate and (power := describe_power(row, row["name"])):
         draw_text("caption", power)
@@ -126,8 +126,11 @@ def name_columns(choices: Choices) -> list[Column]:
 
 def write_row(row: Row) -> Row:
     """Return a row of a comparison with change, interval, p, outcome and counts as texts."""
+    baseline, candidate = write_apart(row["baseline"], row["candidate"])
     return row | {
         **write_difference(row, row["p_holm"]),
+        "baseline": baseline,
+        "candidate": candidate,
         "outcome": SIGNS[row["outcome"]],
         "counts": f"{row['better']}, {row['same']}, {row['worse']}",
     }

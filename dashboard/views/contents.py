@@ -51,7 +51,7 @@ def draw_collection(name: str, is_open: bool) -> None:
         except DataError as error:
             st.markdown(f"**{escape_markdown(name)}**")
             draw_text("error", error)
-            st.code(command, language="sh")
+            st.code(command, language=None)
             return
         address = {"collection": name}
         with suppress(ChoiceError, DataError):  # whole, so that opening it is one step of Back

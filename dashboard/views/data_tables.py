@@ -93,11 +93,26 @@ def write_table(columns: Sequence[Column], rows: Rows, front: int = -1) -> str:
     return f'<div class="values" tabindex="0"><table><tr>{head}</tr>{body}</table></div>'
 
 
-def format_value(value: object) -> str:
-    """Return the text of a cell."""
+def format_value(value: object, decimals: int = 3) -> str:
+    """Return the text of a cell; only floats have decimals."""
     if value is None or value == "":
         return "–"
-    return write_number(value).replace("-", "−") if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return write_number(value, decimals=decimals).replace("-", "−")
+    return str(value)
+
+
+def write_apart(*values: float | None) -> list[str]:
+    """Return the texts of cells, with as many decimals as tell different values apart.
+
+    >>> write_apart(0.25, 0.5), write_apart(0.0031, 0.0034, None)
+    (['0.250', '0.500'], ['0.0031', '0.0034', '–'])
+    """
+    for decimals in range(3, 10):
+        texts = [format_value(value, decimals) for value in values]
+        if len({*texts}) >= len({value and round(value, 9) for value in values}):
+            break
+    return texts
 
 
 def _write_cell(column: Column, row: Row) -> str:

@@ -21,10 +21,6 @@ CHART_WIDTH = 720
 """Width of a chart in a file, in pixels."""
 GROUNDS = {"#e8edf4": "#0f141b"}
 """Ground of a chart in a file, by the colour of its text; white for others."""
-MIME = {
-    "csv": "text/csv", "json": "application/json", "svg": "image/svg+xml", "png": "image/png",
-    "html": "text/html",
-}  # fmt: skip
 
 
 def draw_sharing(
@@ -50,15 +46,15 @@ def draw_sharing(
             for contents, forms in ((tables, ("csv", "json")), (charts, ("svg", "png"))):
                 for name, content in contents.items():
                     makers = {form: partial(make_file, form, content, ink) for form in forms}
-                    _draw_files(name, f"{stem}-{name.lower().replace(' ', '-')}", makers)
+                    draw_files(name, f"{stem}-{name.lower().replace(' ', '-')}", makers)
             for command in load_named("commands").values():
                 if hasattr(command, "make_download") and len(versions) > 1:
                     make = partial(command.make_download, study, choices, str(st.context.url or ""))
-                    _draw_files(command.DOWNLOAD, stem, {"html": make})
+                    draw_files(command.DOWNLOAD, stem, {"html": make})
         draw_copy(markdown=markdown)
 
 
-def _draw_files(name: str, file: str, makers: Mapping[str, Callable[[], bytes]]) -> None:
+def draw_files(name: str, file: str, makers: Mapping[str, Callable[[], bytes]]) -> None:
     """Draw a button for each form of a file, which is made when it is clicked."""
     with make_line():
         st.markdown(name, width=150)
@@ -67,7 +63,6 @@ def _draw_files(name: str, file: str, makers: Mapping[str, Callable[[], bytes]])
                 form.upper(),
                 data=make,
                 file_name=f"{file}.{form}",
-                mime=MIME[form],
                 key=f"download-{name}-{form}",
                 on_click="ignore",
             )

@@ -31,7 +31,7 @@ from dashboard.views.components import load_component, make_line
 SCREENS = Path(__file__).parents[1] / "screens"
 NAMES = ("overview", "compare", "slices", "query", "search", "collections")
 IN_ROW = {"baseline": 130, "candidate": 130, "metric": 170}
-"""Choices in the row on top, and their widths in pixels."""
+"""Choices in the row on top, those of versions first, and their widths in pixels."""
 STYLE = Path(__file__).with_name("frame.css")
 COLUMNS_STYLE = """<style>
 @media (max-width: 1023px) {
@@ -39,6 +39,11 @@ COLUMNS_STYLE = """<style>
   .st-key-split [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
 }
 </style>"""
+COMMANDS = """\
+python -m dashboard embed {0} --version {1} --encoder module:function
+python -m dashboard add {0} {1} --items vectors.npz
+python -m dashboard add {0} {1} --run results.trec"""
+"""Ways to add a version, by the names of the collection and of the version."""
 CURRENT, PAGES = "current-screen", "pages"
 """Keys of the state, which main.py sets: name of the screen, and the page of each."""
 Pages = dict[str, Any]
@@ -134,12 +139,11 @@ def read_collection() -> Collection:
 
 def _draw_row(collection: Collection, choices: Choices, more: Names) -> None:
     there = len(collection.versions) + len(collection.broken)
-    left_out = ("baseline", "candidate")[: max(0, 2 - there)]  # no second version: no baseline
-    keys = {key: width for key, width in IN_ROW.items() if key not in left_out}
-    for key, width in keys.items():
+    keys = list(IN_ROW)[max(0, 2 - there) :]  # no second version: no baseline
+    for key in keys:
         if key == "candidate" and "baseline" in keys:
             st.html("<span class='arrow' aria-label='compared with'>→</span>", width="content")
-        with st.container(key=f"row-{key}", width=width):
+        with st.container(key=f"row-{key}", width=IN_ROW[key]):
             draw_choice(collection, choices, key)
     # inputs of a closed popover keep old values in the browser and send them again
     sheet = st.popover("More", key="more", on_change="rerun", width="content")
@@ -211,21 +215,14 @@ def require_versions(collection: Collection, choices: Choices, number: int) -> N
         said = f"{candidate} is the baseline, too. Choose another version to compare it with."
         draw_text("info", said)
     else:
-        none = "has no version that can be used" if collection.broken else "has no version yet"
-        has = f"has one version, {there[0]}" if there else none
-        wanted = "A comparison needs another one" if there else "This screen needs one"
-        said = f"{collection.name} {has}. {wanted}. To add it, type one of these:"
-        draw_text("info", said)
+        said = "no version that can be used" if collection.broken else "no version yet"
+        said += ". This screen needs one"
+        if there:
+            said = f"one version, {there[0]}. A comparison needs another one"
+        draw_text("info", f"{collection.name} has {said}. To add it, type one of these:")
         taken = {*collection.versions, *collection.broken}
         name = next(name for number in count(1) if (name := f"v{number}") not in taken)
-        ways = (
-            f"embed {collection.name} --version {name} --encoder module:function",
-            f"add {collection.name} {name} --items vectors.npz",
-            f"add {collection.name} {name} --run results.trec",
-        )
-        st.code(
-            "\n".join(f"python -m dashboard {way}" for way in ways), language="sh", wrap_lines=True
-        )
+        st.code(COMMANDS.format(collection.name, name), language=None, wrap_lines=True)
     st.stop()
 
 

@@ -29,16 +29,21 @@ class Person(NamedTuple):
     is_verified: bool = False
     why: str = ""
 
+    def explain_lack(self, role: str) -> str:
+        """Return why the person may not do what a role may, as a sentence; "" if they may."""
+        if ROLES.index(self.role) >= ROLES.index(role):
+            return ""
+        name = f"{self.name} is" if self.name else "You are"
+        return self.why or f"{name} {self.role}; this needs the role {role}. Ask an owner."
+
     def require(self, role: str) -> None:
         """Check that the person may do what a role may.
 
         Raises:
             ChoiceError: If not, as a sentence for the person.
         """
-        if ROLES.index(self.role) < ROLES.index(role):
-            name = f"{self.name} is" if self.name else "You are"
-            needed = f"{name} {self.role}; this needs the role {role}."
-            raise ChoiceError(self.why or f"{needed} Ask an owner.")
+        if why := self.explain_lack(role):
+            raise ChoiceError(why)
 
 
 def find_person(headers: Mapping[str, str]) -> Person:

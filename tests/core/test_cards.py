@@ -41,7 +41,7 @@ def test_change_is_explained(shown) -> None:
         "sign": "▼",
         "delta": "−0.500",
         "values": "P@2 0.500 → 0.000",
-        "why": "1 hit fell to 3; 1 wrong in v1: 1 near miss (1 lacks bus)",  # nobody judged d
+        "why": "hits: 1 fell to 3; 1 wrong in v1: 1 near miss (1 lacks bus)",  # nobody judged d
     }
 
 

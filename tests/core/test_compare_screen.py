@@ -109,9 +109,9 @@ def test_bounds_have_three_decimals_or_show_that_they_are_not_zero() -> None:
     ]  # fmt: skip
     row = {"low": 1e-12, "high": 0.05, "p": 0.04, "p_holm": 0.0004, "delta": 0.02}
     row |= {"better": 1, "same": 2, "worse": 3, "scored": 6, "outcome": "better"}
-    written = write_row(row)
+    written = write_row(row | {"baseline": 0.0031, "candidate": 0.0034})
     assert (written["interval"], written["p"]) == ("+1.0e−12 to +0.050", "< 0.001")
-    assert written["counts"] == "1, 2, 3"
+    assert (written["baseline"], written["counts"]) == ("0.0031", "1, 2, 3")
 
 
 def test_certainty_is_said_where_it_applies() -> None:

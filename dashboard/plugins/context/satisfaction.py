@@ -94,7 +94,7 @@ def clean(viewed: ViewedLists, least_rows: int) -> Cleaned:
 
     left = keep("satisfaction answered", answers.dropna(subset=["satisfaction"]))
     left = keep(
-        f"relevance known, at most {MAX_INVALID_SHARE:.0%} of it invalid",
+        f"relevance known, at most {100 * MAX_INVALID_SHARE:.0f} % of it invalid",
         left[left["list_id"].isin(judged)],
     )
     often = left.groupby("participant")["list_id"].transform("size") >= LEAST_LISTS

@@ -42,6 +42,9 @@ PROBES = 500
 USUAL = 0.99
 """Share of pairs of items that are less similar than those that stand out."""
 
+MAX_CAPTION = 40
+"""Letters of a caption that names an item in a note; an item with a longer one has its id."""
+
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhood:
@@ -158,7 +161,7 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
 
 def _find_alike(study: Study, around: Neighbourhood, query: int, items: IntArray) -> Causes:
     """Return the items that resemble a relevant item, or the query's own, unusually."""
-    own = int(study.collection.own_items[query])
+    own, table = int(study.collection.own_items[query]), study.collection.items
     to = np.array([own]) if own >= 0 else find_relevant(study.judgement, query)
     to = to[around.gallery.rows[to] >= 0]
     found = {}
@@ -166,6 +169,8 @@ def _find_alike(study: Study, around: Neighbourhood, query: int, items: IntArray
     for item, row in zip(items.tolist(), cosines if len(to) else (), strict=False):
         at = int(row.argmax())
         if float(row[at]) >= around.usual:
-            other = "the query" if own >= 0 else study.collection.items.ids[to[at]]
+            caption = table["caption"][to[at]]
+            name = caption if 0 < len(caption) <= MAX_CAPTION else table.ids[to[at]]
+            other = "the query" if own >= 0 else name
             found[item] = Cause(ALIKE, "", f"{ALIKE} of {other} ({row[at]:.2f})")
     return found

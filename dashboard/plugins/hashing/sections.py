@@ -29,7 +29,7 @@ def make_curves(study: Study, choices: Choices) -> dict[str, Any]:
     for name, title in CURVES.items():
         chart = draw_curve([row for row in rows if row["metric"] == name], name, colours)
         for layer in chart.layer:
-            layer.encoding.x.scale = alt.Scale(type="log")
+            layer.encoding.x.scale = alt.Scale(type="log", nice=False)
         charts[title] = chart
     return charts
 

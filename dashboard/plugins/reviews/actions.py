@@ -30,12 +30,10 @@ Answer = tuple[Rows, Names]
 def _list(call: Namespace) -> Answer:
     rows = _read_rows(call)
     left_out = list[str]()
+    lists = judging_lists.read_lists(open_call(call), left_out)
     for sentence in left_out:
         say(f"note: left out: {sentence}")
-    return [
-        _describe(_tell_gone(each), rows)
-        for each in judging_lists.read_lists(open_call(call), left_out)
-    ], LIST
+    return [_describe(_tell_gone(each), rows) for each in lists], LIST
 
 
 def _create(call: Namespace) -> Answer:
@@ -169,7 +167,7 @@ def _write_labels(call: Namespace) -> None:
         raise ValueError(f"--labels {call.labels}: the file holds corrected ones; leave it out.")
     call.labels = CORRECTED
     text = format_labels(open_study_of(call)[0], is_csv=call.labels_file.suffix == ".csv")
-    replace_file(call.labels_file, text.encode())
+    replace_file(call.labels_file, text)
 
 
 def _name_author(call: Namespace) -> str:

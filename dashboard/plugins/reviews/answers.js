@@ -11,6 +11,10 @@ const countOf = (number, total, one, many) =>
 // Return the grades from 0 to the highest one; none where words say it all, or there are too many.
 const listGrades = (scale, most = Infinity) =>
   scale > 1 && scale <= most ? [...Array(scale + 1).keys()].map(String) : [];
+// Return a button that says something of what is shown. The next thing comes under the pointer, so
+// that the second click of a double click says nothing.
+const makeAnswer = (name, text, key, act) =>
+  makeKeyed(name, text, key, (event) => { if (event.detail < 2) act(); });
 const nameOf = ({ query_id, item_id = "" }) => JSON.stringify([query_id, item_id]);
 
 class AnswerView extends QueryView {

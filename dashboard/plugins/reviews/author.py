@@ -47,15 +47,6 @@ def _keep_name(text: str) -> None:
     st.session_state[AUTHOR] = name
 
 
-def explain_lack(role: str) -> str:
-    """Return why the reader may not do what a role may; "" if they may."""
-    try:
-        find_reader().require(role)
-    except ChoiceError as error:
-        return str(error)
-    return ""
-
-
 def draw_author(has_focus: bool = False) -> None:
     """Draw the name of a login, or the input of a name, which the browser remembers."""
     if find_reader().is_verified:

@@ -81,7 +81,7 @@ def correct(collection: Collection, judgement: Judgement, rows: Verdicts) -> Jud
     return amend(judgement, grades)
 
 
-def format_labels(study: Study, is_csv: bool) -> str:
+def format_labels(study: Study, is_csv: bool) -> bytes:
     """Return every judged pair of a study with its grade, as CSV or as lines of TREC.
 
     Raises:
@@ -97,8 +97,8 @@ def format_labels(study: Study, is_csv: bool) -> str:
     out = io.StringIO()
     if is_csv:
         csv.writer(out, lineterminator="\n").writerows([("query_id", "item_id", "grade"), *rows])
-        return out.getvalue()
+        return out.getvalue().encode()
     if odd := [name for row in rows for name in row[:2] if name.split() != [name]]:
         found, do = f"the id {odd[0][:80]!r}", "Name a file that ends with .csv."
         raise DataError("--qrels", found, "ids without blanks", do=do)
-    return "".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows)
+    return "".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows).encode()

@@ -68,7 +68,7 @@ class Decisions extends AnswerView {
 
   describe() {
     const left = this.left.length;
-    return `${this.data.rows.length - left} decided, ${left + this.data.more} left`;
+    return `${this.data.done + this.data.rows.length - left} decided, ${left + this.data.more} left`;
   }
 
   draw() {
@@ -83,7 +83,7 @@ class Decisions extends AnswerView {
 
   drawRow(row, isFramed) {
     const acts = make("div", "acts", ...this.choices.map(([value, text, key]) =>
-      makeKeyed("", text, key, () => this.decide(row, value))));
+      makeAnswer("", text, key, () => this.decide(row, value))));
     const said = make("div", "said", ...row.said.map(drawSaid));
     const media = drawMedia({ ...row, item: row.item_id });
     const shown = make("article", "row", media, drawLabel(row), said, acts);

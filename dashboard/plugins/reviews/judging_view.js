@@ -95,7 +95,7 @@ class Judging extends AnswerView {
 
   drawButtons() {
     return make("div", "buttons", ...this.listChoices().map(([value, text, key]) => {
-      const button = makeKeyed("choice", text, key, () => this.judge(value));
+      const button = makeAnswer("choice", text, key, () => this.judge(value));
       const sign = make("span", "sign", MARKS_OF.get(value));
       sign.setAttribute("aria-hidden", "true");
       button.prepend(sign);

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.errors import ChoiceError
 from dashboard.evaluation.judgement import mark_hits
-from dashboard.plugins.reviews.author import AUTHOR, draw_author, explain_lack, find_author
+from dashboard.plugins.reviews.author import AUTHOR, draw_author, find_author
 from dashboard.plugins.reviews.judging_lists import JudgingList, find_list, open_whole
 from dashboard.plugins.reviews.verdicts import (
     CAUSES,
@@ -91,7 +91,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
     place = next(iter(left), 0)
     if choices["query"] in task.queries:
         place = task.queries.index(choices["query"])
-    following = [at for at in left if at > place] + [at for at in left if at < place]
+    following = sorted((at for at in left if at != place), key=lambda at: at < place)
     near = sorted({place, *following[:AHEAD]}) if task.queries else []
     first = max(0, place - LISTED)
     shown = task.queries[first : place + LISTED + 1]
@@ -107,7 +107,7 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
             "kind": VERDICT,
             "list_id": choices["list"],
         },
-        "why": explain_lack(REVIEWER) or over,
+        "why": find_reader().explain_lack(REVIEWER) or over,
         "verified": find_reader().is_verified,
         "scale": find_scale(collection),
         "causes": list(CAUSES),

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.plugins.reviews import figures, judging_lists, verdicts
-from dashboard.plugins.reviews.author import explain_lack, find_author
+from dashboard.plugins.reviews.author import find_author
 from dashboard.plugins.reviews.choices import NO_TASK, PART
 from dashboard.plugins.reviews.figures import Judged
 from dashboard.plugins.reviews.judging_lists import (
@@ -109,7 +109,7 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
         if st.button("New list", key="new-list"):
             st.session_state[MAKING] = not st.session_state.get(MAKING)
     if st.session_state.get(MAKING):
-        if why := explain_lack(OWNER):
+        if why := find_reader().explain_lack(OWNER):
             draw_text("info", why)
         else:
             _draw_form(study, choices, author)
@@ -137,7 +137,7 @@ def _draw_own(collection: Collection, reviews: Reviews, author: str) -> None:
     if not author:
         st.info("Enter your name to see what is left for you.")
         return
-    if why := explain_lack(REVIEWER):
+    if why := find_reader().explain_lack(REVIEWER):
         draw_text("info", why)
         return
     left = [made for made in reviews.lists if reviews.count_left(made, author)]

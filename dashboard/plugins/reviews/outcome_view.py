@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.evaluation.metrics import Measure
-from dashboard.plugins.reviews.author import explain_lack, find_author, load_answers
+from dashboard.plugins.reviews.author import find_author, load_answers
 from dashboard.plugins.reviews.choices import CORRECTED, GIVEN, LEFT_ALONE, CorrectedLabels
 from dashboard.plugins.reviews.corrections import format_labels, list_changes, settle
 from dashboard.plugins.reviews.figures import FEW_PAIRS, measure_agreement
@@ -28,9 +28,10 @@ from dashboard.texts import count_things
 from dashboard.views.address import draw_reset, draw_text, set_choice
 from dashboard.views.comparison import show_progress
 from dashboard.views.components import make_line
-from dashboard.views.data_tables import Column, draw_folded, draw_table, format_value, write_table
+from dashboard.views.data_tables import Column, draw_folded, draw_table, write_apart, write_table
+from dashboard.views.downloads import draw_files
 from dashboard.views.media_routes import describe_media
-from dashboard.views.people import OWNER
+from dashboard.views.people import OWNER, find_reader
 
 FIGURES = [
     Column("name", "Agreement", help="unsure is no answer", wrap=True),
@@ -69,8 +70,9 @@ def draw_agreement(reviews: Reviews) -> None:
 def _write_figure(row: Row) -> Row:
     is_share = row["measure"] == "agreement"
     numbers = [
-        "" if value is None else f"{value:.0%}" if is_share else f"{value:.2f}".replace("-", "−")
+        f"{100 * value:.0f} %" if is_share else f"{value:.2f}".replace("-", "−")
         for value in (row["value"], row["low"], row["high"])
+        if value is not None
     ]
     return row | {
         "name": {
@@ -78,8 +80,8 @@ def _write_figure(row: Row) -> Row:
             "alpha": "Krippendorff's alpha",
             "kappa": "Cohen's kappa",
         }[row["measure"]],
-        "shown": numbers[0] or "not defined",
-        "interval": f"{numbers[1]} to {numbers[2]}" if numbers[1] else "not defined",
+        "shown": numbers[0] if numbers else "not defined",
+        "interval": " to ".join(numbers[1:]) or "not defined",
         "note": f"fewer than {FEW_PAIRS} pairs" if row["few"] else "",
     }
 
@@ -101,8 +103,9 @@ def draw_decisions(
             else "No two people disagree about a result."
         )
         return
-    if why := explain_lack(OWNER) or ("" if find_author() else "Enter your name to decide."):
-        draw_text("info", why)
+    why = find_reader().explain_lack(OWNER)
+    if why or not find_author():
+        draw_text("info", why or "Enter your name to decide.")
         return
     st.markdown(
         "A decision becomes the corrected label. It counts in metrics only with "
@@ -112,6 +115,7 @@ def draw_decisions(
         "about": {"collection": study.collection.name, "author": find_author(), "kind": DECISION},
         "scale": find_scale(study.collection),
         "more": max(0, len(there) - MAX_DECISIONS),
+        "done": len(keep_last_of_pairs(reviews.rows, DECISION)),
         "rows": make_payload(study, choices["metric"], reviews.rows, there[:MAX_DECISIONS]),
     }
     load_answers("decisions", "answers.js", "decisions.css")(
@@ -208,22 +212,12 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
 
 
 def _draw_files(corrected: Study) -> None:
-    def write(form: str) -> bytes:
-        return format_labels(corrected, form == "csv").encode()
-
     collection = corrected.collection
     ids = (*collection.queries.ids, *collection.items.ids)
     fits = all(name.split() == [name] for name in ids)  # lines of TREC hold no other ids
-    forms = (("csv", "CSV", "text/csv"), ("qrels", "Qrels", "text/plain"))
-    for form, name, kind in forms if fits else forms[:1]:
-        st.download_button(
-            f"Corrected labels, {name}",
-            data=partial(write, form),
-            file_name=f"{collection.name}-corrected.{form}",
-            mime=kind,
-            key=f"download-labels-{form}",
-            on_click="ignore",
-        )
+    forms = ("csv", "qrels") if fits else ("csv",)
+    makers = {form: partial(format_labels, corrected, form == "csv") for form in forms}
+    draw_files("Corrected labels", f"{collection.name}-corrected", makers)
 
 
 def _draw_metrics(given: Study, corrected: Study, choices: Choices) -> None:
@@ -237,7 +231,7 @@ def _draw_metrics(given: Study, corrected: Study, choices: Choices) -> None:
     for old, new in zip(before, after, strict=True):
         name = str(Measure(old["metric"], old["cutoff"]))
         row = rows.setdefault(name, {"metric": name, "changes": False})
-        row[f"run-{old['run']}"] = f"{format_value(old['mean'])} → {format_value(new['mean'])}"
+        row[f"run-{old['run']}"] = " → ".join(write_apart(old["mean"], new["mean"]))
         row["changes"] |= old["mean"] != new["mean"]
     changed = [row for row in rows.values() if row["changes"]]
     st.markdown(f"**{len(changed)} of {len(rows)} metrics change**: mean as given → corrected")

@@ -97,8 +97,8 @@ class Comparison extends AnswerView {
     const more = make("div", "more", this.drawUndo());
     if (this.current) {
       answers.append(...ANSWERS.map(([name, text, key]) =>
-        makeKeyed("big", text, key, () => this.answer(name))));
-      more.append(makeKeyed("", "Cannot say", "s", () => this.answer("skip")));
+        makeAnswer("big", text, key, () => this.answer(name))));
+      more.append(makeAnswer("", "Cannot say", "s", () => this.answer("skip")));
     }
     return make("footer", "", make("div", "done", this.line, bar), answers, more);
   }

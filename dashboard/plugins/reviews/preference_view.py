@@ -140,7 +140,7 @@ def _describe_agreement(answers: Verdicts) -> str:
     if not agreed:
         return "No query was compared by two people."
     first, alpha = agreed[:2]
-    told = f"Same answer: {first['value']:.0%} of {first['pairs']:,} queries"
+    told = f"Same answer: {100 * first['value']:.0f} % of {first['pairs']:,} queries"
     if first["few"]:
         return f"{told}: too few for a firm value"
     return told if alpha["value"] is None else f"{told}; Krippendorff's alpha {alpha['value']:.2f}"

@@ -16,7 +16,7 @@ collection = study.collection
 find_reader().require(OWNER)
 st.subheader(f"New version of {escape_markdown(collection.title)}", anchor=False)
 with st.form("add", border=True):
-    name = st.text_input("Name", max_chars=MAX_NAME, placeholder="v4")
+    name = st.text_input("Name", max_chars=MAX_NAME, placeholder="v4").strip()
     left, right = st.columns(2)
     with left:
         items = st.file_uploader(
@@ -41,23 +41,26 @@ with st.form("add", border=True):
     )
     is_sent = st.form_submit_button("Add the version", type="primary")
 if is_sent:
-    findings: Findings = []
+    sent = (name, *(each.file_id for each in (*items, *queries)))
+    added = st.session_state.setdefault("added", {})  # a second click adds nothing
+    findings: Findings = added.get(sent, [])
     try:
-        stated = Stated(note.strip(), by_position, ways[codes])
-        add_dropped(collection, name.strip(), items, queries, stated, findings)
+        if sent not in added or name not in collection.versions:
+            stated = Stated(note.strip(), by_position, ways[codes])
+            add_dropped(collection, name, items, queries, stated, findings)
+            added[sent] = findings
     except Unsure as error:
         said = DataError(error.file, error.found, error.expected, do="Say it in the form above.")
         draw_text("error", said)
     except (ChoiceError, DataError) as error:
         draw_text("error", error)
     else:
-        draw_text("success", f"{name.strip()} is a version of {collection.title} now.")
+        draw_text("success", f"{name} is a version of {collection.title} now.")
         for each in findings:
             draw_text("caption", each)
-        address = list_values(collection, name.strip())
-        screen = "compare" if "baseline" in address else "query"
-        label = (
-            f"Compare it with {address['baseline']}" if screen == "compare" else "See its results"
-        )
+        address = list_values(collection, name)
+        screen, label = "query", "See its results"
+        if baseline := address.get("baseline"):
+            screen, label = "compare", f"Compare it with {baseline}"
         st.page_link(find_pages()[screen], label=escape_markdown(label), query_params=address)
 st.caption("Larger files: `python -m dashboard add`; from a model: `python -m dashboard embed`.")

@@ -40,8 +40,8 @@ def add_dropped(
         ]
         if runs:
             if asked or stated != Stated():
-                do = "Leave the other fields empty, or drop vectors."
-                raise DataError(runs[0].name, "results", "vectors with what was said", do=do)
+                found = "results, which take no note and none of the other fields"
+                raise DataError(runs[0].name, found, "vectors", do="Empty those, or drop vectors.")
             add_run(collection, name, runs[0], findings)
             return
         file, ids = _pair(given)

@@ -9,11 +9,12 @@ from cachetools import LRUCache, cached
 from dashboard.evaluation.differences import SAME, find_sign, write_signed
 from dashboard.evaluation.metrics import parse_one
 from dashboard.storage.collection import Collection
+from dashboard.study.changes import describe_moves
 from dashboard.study.query_result import QueryResult
 from dashboard.tables import Names, Row, Texts
-from dashboard.texts import count_things, write_number
+from dashboard.texts import write_number
 from dashboard.views.charts import colour_versions
-from dashboard.views.data_tables import format_value
+from dashboard.views.data_tables import format_value, write_apart
 from dashboard.views.media_routes import address_media, describe_media
 
 MAX_PAYLOADS = 256
@@ -49,10 +50,11 @@ def make_payload(
         missed.append(make_card(ranked, row) | {"hit": True, "mark": mark, "rank": None})
     unseen = [card for card, row in zip(near, found.near, strict=True) if not row["runs"]]
     if cards := (missed + unseen)[:depth]:
-        note = f"{len(found.missed):,} relevant missing from at least one top {depth}"
-        note += f"; the first {len(missed)}" if len(missed) < len(found.missed) else ""
-        note = note if missed else f"not relevant, and in no top {depth}"
-        name = "Missed" if missed else "Near misses"
+        name, note = "Near misses", f"not relevant, and in no top {depth}"
+        if missed:
+            name = "Missed"
+            note = f"{len(found.missed):,} relevant missing from at least one top {depth}"
+            note += f"; the first {depth}" * bool(found.missed[depth:])
         rows.append({"kind": "missed", "name": name, "note": note, "cards": cards})
     asked = ("poster", found.item_id) if found.item_id else ("query", found.query_id)
     named = dict.fromkeys(card["item"] for row in rows for card in row["cards"])
@@ -145,17 +147,16 @@ def describe_change(found: QueryResult, baseline: str, candidate: str, metric: s
         for v in (baseline, candidate)
     )
     fell = [row["ranks"].get(candidate) for item, row in old.items() if item not in new]
-    ranks = ", ".join(map(str, sorted(filter(None, fell))))
-    told = [f"{count_things(len(fell), 'hit')} fell{f' to {ranks}' if ranks else ''}"] * bool(fell)
-    if came := len(new.keys() - old.keys()):
-        told.append(f"{count_things(came, 'hit')} came in")
-    told = told or [_describe_order([(row["rank"], new[i]["rank"]) for i, row in old.items()])]
+    moves = describe_moves(fell, len(new.keys() - old.keys()), found.lengths[candidate][0])
+    told = f"hits: {moves}"
+    if not moves:
+        told = _describe_order([(row["rank"], new[i]["rank"]) for i, row in old.items()])
     delta, sign = after - before, find_sign(parse_one(metric))
     return {
         "sign": "=" if abs(delta) <= SAME else "▲" if sign * delta > 0 else "▼",
         "delta": write_signed(delta),
-        "values": f"{metric} {write_number(before)} → {write_number(after)}",
-        "why": "; ".join(filter(None, (*told, found.asked.get("why", {}).get(candidate)))),
+        "values": f"{metric} {' → '.join(write_apart(before, after))}",
+        "why": "; ".join(filter(None, (told, found.asked.get("why", {}).get(candidate)))),
     }
 
 

@@ -1,6 +1,19 @@
 // Draws the links to the screens. A plain click stays in this session; any other, such as one that
 // opens a new tab, is left to the browser.
 
+// Move the keys into a popover that a key opens: its nodes come after those of the page.
+async function enterPopover({ detail, target }) {
+  const button = target.closest?.("[data-testid=stPopover] button");
+  if (detail || !button) return;
+  for (let tries = 0; tries < 200; tries += 1) { // some are filled by the server
+    await new Promise((go) => setTimeout(go, 50));
+    if (document.activeElement !== button) return; // the reader went on
+    const held = document.querySelectorAll("[data-testid=stPopoverBody] :is(input, button, a)");
+    const first = [...held].find((each) => each.offsetParent); // others are hidden
+    if (first && button.getAttribute("aria-expanded") === "true") return first.focus();
+  }
+}
+
 export default function ({ parentElement, data, setTriggerValue }) {
   const nav = document.createElement("nav");
   nav.setAttribute("aria-label", "Screens");
@@ -29,4 +42,5 @@ export default function ({ parentElement, data, setTriggerValue }) {
   nav.onscroll = mark;
   if (current) nav.scrollLeft = current.offsetLeft - nav.offsetLeft - 40;
   new ResizeObserver(mark).observe(nav); // also marks it at first
+  document.addEventListener("click", enterPopover); // once, however often it is drawn
 }

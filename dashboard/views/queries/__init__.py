@@ -5,25 +5,24 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from dashboard.errors import list_names
 from dashboard.evaluation.differences import write_signed
 from dashboard.storage.collection import Collection
-from dashboard.study.changes import find_cutoff, list_moves, list_ranks
+from dashboard.study.changes import describe_moves, find_cutoff, list_moves, list_ranks
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Row, Rows
 from dashboard.views.address import merge_choices, set_choice, write_changes, write_link
 from dashboard.views.components import load_component
-from dashboard.views.data_tables import format_value
+from dashboard.views.data_tables import format_value, write_apart
 from dashboard.views.frame import find_pages
 from dashboard.views.media_routes import describe_media
 
-FIRST_ROWS, MAX_ROWS = 25, 500
-"""Queries that are drawn at first, and at most."""
+FIRST_ROWS, MORE_ROWS = 25, 500
+"""Queries that are drawn at first, and that are drawn with them at a press."""
 PEEKED = 5
 """Results of each version below an opened query."""
-MAX_FALLEN, MAX_RANKS = 10, 4
-"""Hits that fell which are drawn below an opened query, and named in its line."""
+MAX_FALLEN = 10
+"""Hits that fell which are drawn below an opened query."""
 
 
 class Pick(NamedTuple):
@@ -57,15 +56,15 @@ def draw_queries(study: Study, choices: Choices, rows: Rows, pick: Pick = NOTHIN
     """
     write_changes()  # of a step that runs this list alone
     opened = st.query_params.get("query", "")
-    is_far = opened in [row["query_id"] for row in rows[FIRST_ROWS:MAX_ROWS]]
-    is_whole = (st.session_state.get("queries") or {}).get("all")  # Show all was pressed
-    number = MAX_ROWS if is_whole or is_far else FIRST_ROWS
+    is_far = opened in [row["query_id"] for row in rows[FIRST_ROWS:MORE_ROWS]]
+    asked = (st.session_state.get("queries") or {}).get("number")  # the button was pressed
+    number = asked or (MORE_ROWS if is_far else FIRST_ROWS)
     component = load_component("queries", "views/queries/queries.js", "views/queries/queries.css")
     answer = component(
         key="queries",
         data=_make_payload(study, choices, rows, opened, number, pick),
         on_opened_change=lambda: set_choice("query", st.session_state["queries"]["opened"]["id"]),
-        on_all_change=lambda: None,
+        on_number_change=lambda: None,
         on_go_change=lambda: None,
     )
     if answer.go:
@@ -85,8 +84,6 @@ def _make_payload(
     peek = []
     for row, *found in zip(drawn, *ranked, strict=True):
         fell, came = list_moves(found[0], found[-1], cutoff)
-        ranks = list_names([each["after"] or "below the list" for each in fell], MAX_RANKS)
-        moves = [f"{len(fell)} fell to {ranks}"] * bool(fell) + [f"{came} came in"] * bool(came)
         values = [row["baseline"], row["candidate"]][-len(versions) :]
         made.append(
             {
@@ -95,9 +92,9 @@ def _make_payload(
                 "href": write_link("query", query=row["query_id"]),
                 "outcome": row["outcome"],
                 "change": write_signed(row["delta"]),
-                "values": " → ".join(map(format_value, values)),
+                "values": " → ".join(write_apart(*values)),
                 "marks": [each["marks"] for each in found],
-                "moves": "; ".join(moves),
+                "moves": describe_moves([each["after"] for each in fell], came),
             }
         )
         if row["query_id"] == opened:
@@ -110,8 +107,8 @@ def _make_payload(
         "rows": made,
         "opened": opened,
         "peek": peek,
-        "more": f"The first {number} of {len(rows):,} queries are listed." if rows[number:] else "",
-        "all": number > FIRST_ROWS,
+        "total": len(rows),
+        "step": MORE_ROWS,
     }
 
 

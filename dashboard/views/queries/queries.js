@@ -114,13 +114,12 @@ function drawTitle(data) {
   return line;
 }
 
-function drawMore(data, set) {
-  const line = make("p", "more", data.more);
-  if (!data.all) {
-    const button = make("button", "all", "Show all");
-    button.onclick = () => set("all", true);
-    line.append(" ", button);
-  }
+function drawMore({ rows, total, step }, set) {
+  const write = (number) => number.toLocaleString("en");
+  const line = make("p", "more", `The first ${write(rows.length)} of ${write(total)} queries are listed. `);
+  const button = make("button", "next", `Show ${write(Math.min(step, total - rows.length))} more`);
+  button.onclick = () => set("number", rows.length + step);
+  line.append(button);
   return line;
 }
 
@@ -145,7 +144,7 @@ export default function ({ parentElement, data, setStateValue, setTriggerValue }
     drawRow(row, data, row.id === data.opened, setTriggerValue)));
   list.append(drawLegend(data), drawTitle(data), rows);
   if (!data.rows.length) list.append(make("p", "more", "No query."));
-  if (data.more) list.append(drawMore(data, setStateValue));
+  if (data.total > data.rows.length) list.append(drawMore(data, setStateValue));
   const before = parentElement.querySelector(".queries");
   const focused = before?.querySelector("button:focus")?.dataset.id;
   if (before) before.replaceWith(list);

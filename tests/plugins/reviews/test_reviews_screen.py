@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.plugins.reviews import author
 from dashboard.plugins.reviews.judging_lists import close_list, create_list, read_lists
 from dashboard.storage.collection import open_collection
+from dashboard.views import people
 from dashboard.views.people import Person
 from tests.plugins.reviews.conftest import BLIND, MADE
 
@@ -156,7 +156,7 @@ def test_agreement_and_disagreements(draw: Draw, say: Say) -> None:
         say(name, "q1", "c", "relevant")
         say(name, "q2", "b", "relevant")
     told = read(draw(review="agreement"))
-    assert "3 pairs: too few for a firm value" in told and "67%" in told
+    assert "3 pairs: too few for a firm value" in told and "67 %" in told
     for part, label in (("", "Disagreements 1"), ("decisions", "Disagreements")):
         assert label in draw(review=part).segmented_control(key="switch-review").options
     say("kim", "q1", "a", "not", kind="decision")
@@ -210,7 +210,7 @@ def test_a_login_names_the_person_and_limits_them(
     say("eva", "q1", "a", "not")
     say("kim", "q1", "a", "relevant")
     role = ["reviewer"]
-    monkeypatch.setattr(author, "find_reader", lambda: Person("kim", role[0], is_verified=True))
+    monkeypatch.setattr(people, "find_person", lambda _: Person("kim", role[0], is_verified=True))
     test = draw("somebody")
     assert list_steps(test)[0].startswith("Continue") and not test.text_input
     test.button(key="new-list").click().run()
