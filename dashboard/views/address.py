@@ -153,8 +153,7 @@ def shorten_choices(collection: Collection, choices: Choices) -> Address:
     differing = {
         each.key: values[each.key]
         for each in list_choices()
-        if values[each.key]
-        and values[each.key] != each.write(each.find_usual(collection, choices))
+        if values[each.key] and values[each.key] != each.write(each.find_usual(collection, choices))
     }
     return {COLLECTION: collection.name} | pinned | differing
 

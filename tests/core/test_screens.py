@@ -85,14 +85,14 @@ def test_no_query_of_a_kind(world: Path, monkeypatch, screen: str) -> None:
 def test_address_is_short_and_full_ones_still_work(
     world: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only what is not usual is written; a link with every key opens the same view."""
-    drawn = draw(world, monkeypatch, "query", groups="pv_ego_behavior")
-    assert dict(drawn.query_params) == {
-        "collection": "world", "baseline": "v1", "candidate": "v2", "groups": "pv_ego_behavior",
-    }  # fmt: skip
+    """Only what is not usual is written, no metric that follows from the metrics."""
+    chosen = {"groups": "pv_ego_behavior", "metrics": "AP RR"}
+    drawn = draw(world, monkeypatch, "query", **chosen)
+    pinned = {"collection": "world", "baseline": "v1", "candidate": "v2"}
+    assert dict(drawn.query_params) == pinned | chosen
     full = {"protocol": "alfa", "queries": "text", "mapping_threshold": "0.6", "runs": "v1 v2"}
     full |= {"min_similarity": "-1.0", "names": "source", "v": "1"}  # of the first edition
-    again = draw(world, monkeypatch, "query", groups="pv_ego_behavior", **full)
+    again = draw(world, monkeypatch, "query", **chosen, **full)
     assert dict(again.query_params) == dict(drawn.query_params)
 
 
