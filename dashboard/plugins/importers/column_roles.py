@@ -72,6 +72,8 @@ WORDS = re.compile(r"of[_-]\d+|[^_\-\s./]+")
 """Words of a name of a file, a folder or a column."""
 HIVE = re.compile(r"(?:/|^)(?!model|version|encoder|run)([^/=]+)=([^/]+)")
 """A folder whose files have one cell in a column, as Spark writes split=test."""
+STATED = re.compile(r"(?:/|^)(?:model|version|encoder|run)=([^/]+)/")
+"""A folder that names a version."""
 ASKING = re.compile("(?<![a-z])(test|tst)(?![a-z])")
 DATABASE = re.compile("database|gallery|retrieval|trn|(^|[_/])db_", re.I)
 """Words of what asks, and of what is searched, as DeepHash and its successors name arrays."""
@@ -375,12 +377,16 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     (('v1', 'items'), ('dino', 'items'))
     >>> name_version("dino/img_emb_1.npy"), name_version("clip_rank1_of_2.h5", "train/features")
     (('dino_1', 'items'), ('clip', 'items'))
+    >>> name_version("0/items.npy"), name_version("model=a_b/part-0-x.parquet")
+    (('0', 'items'), ('a_b', 'items'))
     """
     path = PurePosixPath(file)
     name = f"{path.stem}_{column}"
-    own, folder = _list_own(name), HIVE.sub("", path.parent.as_posix()).rpartition("/")[2]
+    stated = STATED.search(file)
+    own = [stated[1]] if stated else _list_own(name)
+    folder = HIVE.sub("", path.parent.as_posix()).rpartition("/")[2]
     folder = folder.removesuffix(".xlsx")
-    if all(map(str.isdecimal, own)) and _list_own(folder):
+    if all(map(str.isdecimal, own)) and (_list_own(folder) or folder.isdecimal()):
         own.insert(0, folder)
     asks = ASKING.search(name.lower()) and any(map(DATABASE.search, beside))
     return clean_name("_".join(own) or "v1"), "texts" if asks or names_texts(name) else "items"

@@ -120,9 +120,15 @@ def _plan_judgements(found: Gathered) -> None:
     texts = {name: text for _, _, text, name in found.captions if name}
     found.queries.add(bare, {"text": [texts.get(query, query) for query in bare]})
     found.of_queries = "text: each id" if {*bare} - texts.keys() else ""
-    unjudged = len(found.queries) - len({query for query, _, _ in found.qrels})
+    judged = {query for query, _, _ in found.qrels}
     wanted = "judgements; kept, without a value"
+    unjudged = len(found.queries) - len(judged)
     found.source.count(file, unjudged, "queries that nothing is judged for", wanted, "note")
+    if found.runs and not found.vectors:
+        names = (row[0] for run in found.runs.values() for row in run.rows)
+        silent = sorted(judged - {*found.match_items(names, "", found.queries.index).values()})
+        wanted = "results; each counts as 0. Other judgements: --judgements FILE"
+        found.source.count(file, silent, "queries that no version has results for", wanted)
 
 
 def _plan_labels(found: Gathered) -> None:
