@@ -159,7 +159,7 @@ class VectorFile:
             is_bad = np.zeros(len(rows), bool)
             for what, odd in bad.items():
                 names = [ids[place] if ids else str(at + place) for place in np.flatnonzero(odd)]
-                wanted = f"a finite vector for each id; {'' if ids else 'all are '}left out"
+                wanted = f"one finite vector for each id; {'' if ids else 'all are '}left out"
                 source.count(piece.file, names, f"vectors that {what}", wanted)
                 is_bad |= odd
             if is_bad.any() and ids is None:

@@ -32,7 +32,7 @@ COLUMNS = ("file", "rows", "taken_from", "guessed")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("new", metavar="NEW", help="name of the collection, below data/")
+    parser.add_argument("new", metavar="NEW", help="name of the collection, below data/, or a path")
     parser.add_argument(
         "--from",
         dest="source",
