@@ -161,8 +161,8 @@ def shorten_choices(collection: Collection, choices: Choices) -> Address:
 def set_choice(key: str, value: str, instead_of: Iterable[str] = ()) -> None:
     """Change one choice of the address, and put others back; the script runs again.
 
-    The script writes it, by `write_changes`: what a callback sends to the browser is where
-    Streamlit takes the next step of a reader, and then it may put the step before in its place.
+    The script writes it, by `write_changes`: a callback that sends something to the browser is
+    stopped there where the next step of a reader has come, and its own step would be lost.
     """
     changed = ({key, *instead_of}, {key: [value]} if value else {})
     st.session_state.setdefault(_CHANGED, []).append(changed)

@@ -40,7 +40,7 @@ def test_choice_of_a_metric_and_a_broken_file(world: Path, monkeypatch: pytest.M
 
 
 def test_callback_leaves_the_address_to_the_script() -> None:
-    """Streamlit 1.67 puts an interrupted callback's next step in the place of a newer one."""
+    """Streamlit 1.67 stops a callback that writes it where a newer step has come."""
 
     def page() -> None:
         import streamlit as st
