@@ -82,12 +82,14 @@ def match_names(
     for shorten in forms:
         alike: dict[Names, set[str]] = {}
         for name, folders in theirs.items():
+            form = shorten(name)
             for last in range(len(folders) + 1):
-                alike.setdefault((shorten(name), *folders[:last]), set()).add(known[name])
-            alike.setdefault((shorten(name), *folders, ""), set()).add(known[name])
+                alike.setdefault((form, *folders[:last]), set()).add(known[name])
+            alike.setdefault((form, *folders, ""), set()).add(known[name])
         for name, folders in own.items():
+            form = shorten(name)
             ends = [(*folders[:last], "") for last in range(len(folders))]
-            fits = set(chain(*(alike.get((shorten(name), *each), ()) for each in (folders, *ends))))
+            fits = set(chain(*(alike.get((form, *each), ()) for each in (folders, *ends))))
             if len(fits) == 1:
                 matches.setdefault(name, *fits)
     return {name: matches[name] for name in names if name in matches}

@@ -47,6 +47,8 @@ CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 """The beginning of a list, or numbers as base64."""
 JUDGED = re.compile("qrel|judg", re.I)
 """Words in names of files of judgements."""
+UNLABELLED = re.compile(rf"{EXTENSION.pattern}|^[-+]?\d*[.]\d+$", re.I)
+"""A file or a fraction, which are no labels."""
 SHEET = re.compile(r"sheet ?\d*", re.I)
 """Names that programs give to sheets."""
 MAX_WORDS = 3
@@ -148,7 +150,9 @@ def _name_cells(
     names = [name.lstrip("# ") for name in names]
     twice = [each for each in names if each and names.count(each) > 1]
     shown = [each for each in names if EXTENSION.search(each) or source.find_media(each)]
-    if len(names) == 2 and EXTENSION.search(names[0]):
+    tables = [each for each in source.files if each.endswith((".csv", ".tsv"))]
+    is_file = len(names) == 2 and EXTENSION.search(names[0]) and not UNLABELLED.search(names[1])
+    if is_file and tables == [name]:
         is_long = fmean(len(cells[-1].split()) for _, cells in [*below, (line, names)]) > MAX_WORDS
         below.insert(0, (line, names))
         names, shown = ["file", "caption" if is_long else "label"], []

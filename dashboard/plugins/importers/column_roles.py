@@ -34,7 +34,7 @@ comment_number"""
 QUERY = "query_id q_id qid topic topic_id query query_text"
 SEARCHES = "query_image query_img search_term search_query"
 """Names of queries, and others that are so beside a grade or a score."""
-OTHER = "reference_id item product doc document passage_id url image_url gallery_image gallery_img"
+OTHER = "reference_id item product doc document passage_id url gallery_image gallery_img"
 """Names of the items in tables that name queries, too."""
 QUERY_TEXT = "text query_text query title question"
 START = "span_start start_time time_start start start_sec start_seconds start_timestamp begin"
@@ -92,7 +92,9 @@ class Roles:
         self.kind = "items"
         self.of = dict(mapped)
         self.block = block
-        small = {_squeeze(name): name for name in reversed([*block.columns])}
+        names = [*reversed([*block.columns])]
+        bare = {_squeeze(re.sub(r"\s\(.*\)$", "", name)): name for name in names}  # Grade (1-5)
+        small = bare | {_squeeze(name): name for name in names}
         ends = {name.rpartition(".")[2]: column for name, column in small.items()}
         self.small = ends | small  # cells inside objects, as payload.file_name
 
@@ -120,8 +122,8 @@ def name_plainly(column: str) -> str:
 
 
 def _squeeze(name: str) -> str:
-    """Return a name as `videoID` and `video_id` have it alike, and `Grade (1-5)` as `grade`."""
-    return name_plainly(re.sub(r"\s\(.*\)$", "", name)).replace("_", "")
+    """Return a name as `videoID` and `video_id` have it alike."""
+    return name_plainly(name).replace("_", "")
 
 
 def find_roles(block: Block, source: Source) -> Roles:
@@ -206,9 +208,8 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
             source.say(block.file, told, "scores, the highest at rank 1; the rank counts", "note")
         else:
             del of["rank"]
-    if is_judged and "grade" in of:  # a list of judged items is no result
-        for role in of.keys() & {"score", "rank"}:
-            del of[role]
+    if JUDGED.search(find_stem(block.file)) and block.file.endswith(".json") and "grade" in of:
+        of.pop("rank", None)  # the place in a list of judged items
     keys = KEYS.split()
     take("item_id", " ".join([*sorted(f"{ITEM} {FILE}".split(), key=keys.__contains__), OTHER]))
     take("run", "snapshot_name")

@@ -31,6 +31,8 @@ KEYED = re.compile(
     r"_?(id|number|idx|index)$"
 )
 """Names of columns that say that they are classes, and of the numbers of some."""
+NUMBERS = re.compile("(class|category|label|landmark|species)_?(id|idx|index)", re.I)
+"""The only column of numbers of classes decides without a question."""
 DESCRIBED = ("file", "poster", "kind")
 YES, NO = frozenset({"1", "1.0", "true"}), frozenset({"0", "0.0", "-1", "-1.0", "false", ""})
 """Columns that are no classes, and cells of columns that are a class each."""
@@ -87,8 +89,7 @@ def choose_basis(found: Gathered) -> Names:
     sure = [options.relevance] if options.relevance else [*filter(known.__contains__, every)]
     ways = [*stated, *(["captions"] if pairs and is_apart else [])] or possible
     lost = [e for e in found.source.findings if e.level == "warning"]
-    is_sure = ways in (stated[:1], ["captions"]) or all(map(KEYED.search, map(name_plainly, ways)))
-    is_sure &= len(ways) == 1
+    is_sure = ways in (stated[:1], ["captions"]) or ways == [*filter(NUMBERS.fullmatch, possible)]
     if not sure and (not is_sure if ways else lost):
         if ways:
             file = found.items.filled.get(ways[0], "captions")

@@ -97,7 +97,7 @@ class Rows:
 
 
 class VectorFile:
-    """An array in a file that grows by rows; nothing but ids is held."""
+    """An array in a file that grows by rows; nothing but ids is held, `odd` of those left out."""
 
     def __init__(self, path: Path, name: str) -> None:
         self.path = path
@@ -105,6 +105,7 @@ class VectorFile:
         self.shape = (0, 0)
         self.dtype: np.dtype[Any] = np.dtype(np.float32)
         self.ids: Ordered = {}
+        self.odd = set[str]()
         self.columns: Names = ()
         self.files: Ordered = {}
 
@@ -162,6 +163,7 @@ class VectorFile:
                 wanted = f"one finite vector for each id; {'' if ids else 'all are '}left out"
                 source.count(piece.file, names, f"vectors that {what}", wanted)
                 is_bad |= odd
+                self.odd.update(names if ids else ())
             if is_bad.any() and ids is None:
                 return
             rows = rows[~is_bad]

@@ -32,7 +32,6 @@ def write_versions(found: Gathered) -> None:
         DataError: If their number is another one.
     """
     texts, date = _list_texts(found), tell_date()  # all of one call have one date
-    errors = []
     for name in dict.fromkeys(name for name, _ in found.vectors):
         version = Placed(name, settings={"date": date})
         for side in ("items", "texts"):
@@ -41,12 +40,7 @@ def write_versions(found: Gathered) -> None:
             if own.columns or not own.has_ids and _is_matrix(found, own, texts):
                 _write_matrix(found, version, own, list(texts))
             else:
-                try:
-                    _add_side(found, version, side, own, texts)
-                except Unsure:
-                    raise
-                except DataError as error:
-                    errors.append(error)
+                _add_side(found, version, side, own, texts)
         if "items" in version.sides:
             file, sides = found.vectors[name, "items"].file, version.sides
             arrays = [rows for own in sides.values() for rows, _ in own]
@@ -63,10 +57,6 @@ def write_versions(found: Gathered) -> None:
                 name, f"vectors of texts and none of items for the version {name}", "both; left out"
             )
         found.placed += [version] if version.rows else []
-    if errors and not (found.placed or found.results):
-        raise errors[0]
-    for each in errors:  # other arrays may stand beside those of versions
-        found.source.leave_out(each.file, each)
     shutil.rmtree(found.folder / "vectors", ignore_errors=True)
 
 

@@ -124,9 +124,18 @@ def _plan_judgements(found: Gathered) -> None:
     wanted = "judgements; kept, without a value"
     unjudged = len(found.queries) - len(judged)
     found.source.count(file, unjudged, "queries that nothing is judged for", wanted, "note")
-    if found.runs and not found.vectors:
-        names = (row[0] for run in found.runs.values() for row in run.rows)
-        silent = sorted(judged - {*found.match_items(names, "", found.queries.index).values()})
+    asked = {
+        name: {*found.match_items((e[0] for e in run.rows), "", found.queries.index).values()}
+        for name, run in found.runs.items()
+    }
+    strange = [name for name, own in asked.items() if not own]
+    if strange and len(strange) < len(asked):
+        wanted = "some that are judged; left out"
+        found.source.count(file, strange, "versions with results of other queries", wanted)
+        for name in strange:
+            del found.runs[name]
+    if asked and not found.vectors:
+        silent = sorted(judged - {*chain(*asked.values())})
         wanted = "results; each counts as 0. Other judgements: --judgements FILE"
         found.source.count(file, silent, "queries that no version has results for", wanted)
 
@@ -246,10 +255,11 @@ def _divide_items(found: Gathered) -> None:
 def _drop_unseen(found: Gathered) -> None:
     """Leave out the items that no version has a vector of, where vectors tell which they have."""
     owns = [own for (_, side), own in found.vectors.items() if side == "items"]
-    if not owns or found.results or not all(own.has_ids for own in owns):
+    if not owns or found.results or not all(own.has_ids for own in found.vectors.values()):
         return
-    seen = {*chain(*(found.match_items(own.ids).values() for own in owns))}
-    seen |= found.source.options.items & found.items.index.keys()  # kept versions may have them
+    seen = {*chain(*(found.match_items([*own.ids, *own.odd]).values() for own in owns))}
+    kept = found.source.options.items | {*found.queries.get("item_id")}
+    seen |= kept & found.items.index.keys()  # versions that stay may have them
     unseen = [item for item in found.items.index if item not in seen]
     told = zip(found.items.index, found.items.get(found.column), strict=True)
     judged = {item for item, cell in told if cell} | {row[1] for row in found.captions}

@@ -298,7 +298,7 @@ CASES: dict[str, Case] = {
         ABC | {"cap.rc2.val.json": CIRR, "split.rc2.val.json": {n: f"./{n}.png" for n in "abc"},
                "cap.ext.rc2.val.json": CIRR, "v1.json": {"version": "rc2", "12": ["c", "b"]}},
         [], {("qrels.csv", "query_id item_id grade"): ["12|c|0", "12|b|1"]}, {"v1 RR@None": 0.5}),
-    "labels beside vectors of two models, and arrays of something else": (
+    "labels beside vectors of two models, and an array that is none": (
         {"v1_features.npy": VECTORS, "v2_features.npy": VECTORS[:, ::-1], "tsne.npy": np.eye(2),
          "labels.npy": np.array([0, 0, 1, 1])}, [],
         {("items.csv", "item_id labels"): ["0|0", "1|0", "2|1", "3|1"]},
@@ -312,13 +312,15 @@ CASES: dict[str, Case] = {
                                            [*CLASSES.items(), ("e", "cat")]),
          "v1.npz": partial(np.savez, ids=[f"{n}/0" for n in "abcd"], x=VECTORS)}, [],
         {("items.csv", "item_id"): [f"{n}/0.jpg" for n in "abcd"]}, {"v1 P@1": 0.75}),
-    "no header, and the form of an answer": (
+    "no header": (
         {"x.csv": "".join(f"{n}.jpg,{own}\n" for n, own in CLASSES.items()),
-         "sample_submission.csv": "file,label\na.jpg,dog\n", "v1.npy": VECTORS,
+         "v1.npy": VECTORS, "v1.txt": "a\nb\nc\nd\n"}, [], {}, CATS),
+    "the form of an answer": (
+        {"x.csv": LABELS, "sample_submission.csv": "id,label\na,dog\n", "v1.npy": VECTORS,
          "v1.txt": "a\nb\nc\nd\n"}, [], {}, CATS),
-    "results by distance of one part, judgements listed in JSON": (
+    "judgements and results of two parts": (
         {"qrels.dev.txt": "q9 0 a 1\n", "qrels.test.txt": "q1 0 a 1\nq1 0 b 0\nq2 0 b 1\n",
-         "x.dev.run": "q9 Q0 b 1 2 x\n", "x.test.run": RUN.replace("b 1 2", "b 1 0.5")},
+         "x.dev.run": "q9 Q0 b 1 2 x\n", "x.test.run": RUN},
         [], {}, {"x.test AP@None": 0.75}),
     "a list of judgements in JSON": (
         {"judgements.json": [{"query": "q1", "results": [{"id": "a", "rating": 1}, {

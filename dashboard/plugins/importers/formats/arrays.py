@@ -55,6 +55,12 @@ LABELS = re.compile(
     rf"(^|[\W_])(?:y|(?-i:L)|targets|labels?)(?:[\W_](?:train|test|val|tr|te)\w*)?{ENDING}", re.I
 )
 """The ends of names of arrays, or files of one, of codes and of classes, which are no vectors."""
+AUXILIARY = re.compile(
+    r"(^|[\W_])(confusion|tsne|umap|history|logits|centers|centroids|optimizer)([\W_]|$)|"
+    r"(^|/)(pytorch_)?model[.]safetensors$",
+    re.I,
+)
+"""Names of arrays beside embeddings that are none; and the weights of a model."""
 OF_SIDE = re.compile("^(query|gallery|database)_", re.I)
 TRAINING = re.compile("(?<![a-z])(?<!pre-)(train|trn)(?![a-z])")
 
@@ -62,6 +68,7 @@ TRAINING = re.compile("(?<![a-z])(?<!pre-)(train|trn)(?![a-z])")
 def recognise(source: Source) -> Names:
     """Return files of vectors, and the files of ids beside them; tables may say more than ids."""
     arrays, left = source.list_left(*ENDINGS), list_beside(source.left)
+    arrays = [name for name in arrays if not AUXILIARY.search(name)] or arrays
     beside = {other for name in arrays for other in find_beside(name, left)}
     ends = (*TABLES, ".json")
     lists = (name for name in beside if not name.endswith(ends) or _is_list(source, name))
@@ -121,7 +128,7 @@ def _find_labels(source: Source, names: Names) -> Texts:
         for other, own in classes.items():
             words = {*list_words(LABELS.sub("", other)), ""} - {*list_words(name), ""}
             is_near = find_folder_of(other) == find_folder_of(name)
-            if is_near and not words and lengths == [len(own)]:
+            if is_near and not words and lengths == [len(own)] and own.ndim == 1:
                 pairs.setdefault(name, other)
     return pairs
 
@@ -195,7 +202,8 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         ids = find_ids(lists, len(rows), side == "texts", is_only)
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
-        if beside := labels.get(own):
+        beside = labels.get(own, "")
+        if beside and (CODES.search(own) or not ids):
             kinds = found[beside] if key else next(iter(_read_first(source, beside)), rows[:0])
             if len(kinds) != len(rows):
                 told = f"{len(rows):,} codes and {len(kinds):,} labels in {beside}"
@@ -216,10 +224,12 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             is_coded = beside and CODES.search(own)
             is_told = is_coded or side == "texts"
             ids = None if is_told else number_rows(source, name, len(rows), cells)
-            if (beside or is_told) and ids is None:
-                stem = find_stem(beside if beside and not is_told else own)
-                ids = [f"{stem} {at}" for at in range(len(rows))]
+            is_part = names_texts(beside) or DATABASE.search(beside)
+            if (is_part or is_told) and ids is None:
+                ids = [f"{find_stem(own if is_told else beside)} {at}" for at in range(len(rows))]
             ids = ids or None
+            if beside and not ids:
+                source.say(beside, "classes of vectors without ids", "ids; left out")
         if ids and cells:
             yield (
                 Items(name, ids, cells)

@@ -18,7 +18,7 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Source, list_first
+from dashboard.plugins.importers.source import Source, find_stem, list_first
 from dashboard.tables import Names, Row
 
 COLUMNS = ("cocoid", "imgid", "id", "split")
@@ -34,9 +34,8 @@ LISTS = {
 """The list of texts beside that of pictures, the key of a picture, and its key in a text."""
 NAMES = ("filename", "file_name", "coco_url", "video_id", "id")
 """Keys of a picture's name, as each program writes them."""
-NUMBERED = re.compile(r"[\w-]*\d[\w-]*")
-SPOKEN = r"(?<!\S)[^\W\d_]+[.,]?(?!\S)"
-"""A word between blanks, as no line of judgements or results has two."""
+TOLD = re.compile("descriptions|captions", re.I)
+"""Words in names of files of ids and captions, such as those of MSVD."""
 LINE = re.compile(r"(\S+?)(#\d+)?[\t ]+(?!\S+#\d+\s)(?:[\d.]+\t)?((?!.*##)\S.*)")
 """A picture and its caption, perhaps a number between them; no line of Flickr8k's judgements."""
 
@@ -82,20 +81,19 @@ def _find(told: Row, keys: Names) -> str:
 
 
 def recognise_lines(source: Source) -> Names:
-    """Return texts whose first lines name a picture each, or an id with a digit several times."""
+    """Return texts whose first lines name a picture each, or that say so with any ids."""
 
-    def fits(head: str) -> object:
-        matches = list(map(LINE.fullmatch, list_first(head, 5)))
-        names = [match[1] for match in matches if match]
-        come_again = len({*names}) < len(names) and all(map(NUMBERED.fullmatch, names))
-        return matches and all(
+    def fits(name: str) -> bool:
+        matches = [LINE.fullmatch(each) for each in list_first(source.read_head(name), 5)]
+        is_told = TOLD.search(find_stem(name))
+        return bool(matches) and all(
             match
-            and (match[2] or source.find_media(match[1]) or come_again)
-            and len(re.findall(SPOKEN if come_again else r"[^\W\d_]+", match[3])) > 1
+            and (match[2] or source.find_media(match[1]) or is_told)
+            and len(re.findall(r"[^\W\d_]+", match[3])) > 1
             for match in matches
         )
 
-    texts = source.list_headed(fits, ".token", ".txt")
+    texts = [*filter(fits, source.list_left(".token", ".txt"))]
     return [name for name in texts if "lemma" not in name.lower()] or texts
 
 

@@ -42,7 +42,7 @@ from dashboard.plugins.importers.source import (
     list_tails,
 )
 from dashboard.storage.media import EXTENSION, cut_address, recognise_type, strip_name
-from dashboard.storage.vector_ids import TABLES
+from dashboard.storage.vector_ids import TABLES, list_beside
 from dashboard.tables import Names
 from dashboard.texts import parse_number, split_cells
 
@@ -64,7 +64,7 @@ CLIPS = re.compile(
 
 def recognise(source: Source) -> Names:
     """Return tables by their endings, and text files whose header names a picture and a caption."""
-    tables = [e for e in source.list_left(*ENDINGS) if not SAMPLE.search(e)]
+    tables = [e for e in source.list_left(*ENDINGS) if not SAMPLE.search(find_stem(e))]
     return [*tables, *source.list_headed(HEADER.match, ".txt")]
 
 
@@ -245,7 +245,7 @@ def number_rows(source: Source, name: str, count: int, columns: Columns) -> Name
         (Path(e).suffix, name_version(e)[1], str(re.findall(r'"\w+"\s*:', head) or head))
         for e, head in heads.items()
     }
-    if source.media or len(kinds) > 1:
+    if source.media or len(kinds) > 1 or list_beside(source.files).lists:
         return None
     if any(name_version(e)[0] == version for e in others) or not others and ending in TABLES:
         return []

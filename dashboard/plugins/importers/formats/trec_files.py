@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import PurePosixPath
 
 from dashboard.errors import DataError
@@ -127,8 +126,8 @@ def _read_file(source: Source, name: str) -> Pieces:
     if form == "run":
         ranks = [float(each[0].split()[3]) for each in lines]
         if rises((each[1], at, float(each[3])) for at, each in zip(ranks, lines, strict=True)):
-            source.say(name, "scores that rise with the rank", "the highest at rank 1; turned")
-            sign = -1
+            wanted = "the highest at rank 1; they count as trec_eval reads them"
+            source.say(name, "scores that rise with the rank, as distances do", wanted)
     rows = [(each[1], each[2], sign * float(each[3])) for each in lines]
     if form in JUDGED:
         yield Judgements(name, rows)
@@ -194,19 +193,15 @@ def read_beir(source: Source, files: Names) -> Pieces:
 
 
 def read(source: Source, files: Names) -> Pieces:
-    """Yield the pieces of each file; of one part where all judgements are called by theirs."""
+    """Yield the pieces of each file; of judgements called by their parts those of the best one."""
     judged = [name for name in files if find_form(name, source.read_head(name)) in JUDGED]
-    parts = {e: next(filter(list_words(e).__contains__, SPLITS), "") for e in files}
-    there = {*map(parts.get, judged)}
-    if there and "" not in there:
-        stated = map(parts.get, source.list_stated(judged))
-        kept = next(chain(stated, filter(there.__contains__, SPLITS)))
-        others = [name for name in files if parts[name] in there - {kept}]
-        other = "".join([name for name in judged if name in others][:1])
-        wanted = f"those of {kept}; left out. Others: --judgements {other}"
-        source.count("".join(others[:1]), others, "files of other parts", wanted, "note")
-        files = [name for name in files if name not in others]
-    return read_each(_read_file, source, files)
+    parts = {e: next(filter(list_words(e).__contains__, SPLITS), "") for e in judged}
+    ranked = sorted(filter(parts.get, judged), key=lambda name: SPLITS.index(parts[name]))
+    best = [*source.list_stated(judged), *ranked][:1]
+    others = [name for name in ranked if parts[name] != parts[best[0]]]
+    wanted = f"those of {''.join(best)}; left out. Others: --judgements {''.join(others[:1])}"
+    source.count("".join(others[:1]), others, "judgements of other parts", wanted, "note")
+    return read_each(_read_file, source, [name for name in files if name not in others])
 
 
 TREC = Format("TREC", recognise, read)
