@@ -13,7 +13,7 @@ from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import list_options, write_list
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.runs import Pair
-from dashboard.storage.vector_ids import LABELS
+from dashboard.storage.vector_ids import LABELS, list_words
 from dashboard.tables import Names, number_names
 from dashboard.texts import split_cells
 
@@ -236,6 +236,28 @@ def pick_files(found: Gathered, files: Names) -> Names:
     return named or files
 
 
+def _list_answered(found: Gathered, files: Names) -> Names:
+    """Return the files of judgements of which some query has results, if any has; drop others.
+
+    So of judgements for tests, for development and of other years those count that were run; of
+    files whose names have no word in common all count.
+    """
+    asked = {row[0] for run in found.runs.values() for row in run.rows}
+    queries: dict[str, set[str]] = {name: set() for name in files}
+    for file, query, _, _ in found.judged:
+        queries.get(file, set()).add(query)
+    words = [{re.sub(r"\d", "", each) for each in list_words(name)} - {""} for name in files]
+    are_parts = words and set.intersection(*words)  # as qrels.dev.txt and qrels.test.txt
+    used = [name for name in files if are_parts and queries[name] & asked] or files
+    others = [name for name in files if name not in used]
+    wanted = f"some; left out. Other judgements: --judgements {''.join(others[:1])}"
+    what = "files of judgements of queries that no version has results for"
+    found.source.count(list_names(used), others, what, wanted)
+    named = {query for name in used for query in queries[name]}
+    found.queries.drop({query for name in others for query in queries[name]} - named)
+    return used
+
+
 def merge_judgements(found: Gathered) -> None:
     """Take over the grades of pairs and their files; note on how many pairs people disagree.
 
@@ -244,7 +266,7 @@ def merge_judgements(found: Gathered) -> None:
         DataError: If there is no such file as the caller names.
     """
     options = found.source.options
-    found.files = used = pick_files(found, list_judged(found))
+    found.files = used = _list_answered(found, pick_files(found, list_judged(found)))
     rows = [each for each in found.judged if each[0] in used and each[3] is not None]
     names = found.match_items((item for _, _, item, _ in rows), list_names(used))
     texts = list(compress(found.queries.index, found.queries.get("text")))

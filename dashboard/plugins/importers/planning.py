@@ -124,18 +124,9 @@ def _plan_judgements(found: Gathered) -> None:
     wanted = "judgements; kept, without a value"
     unjudged = len(found.queries) - len(judged)
     found.source.count(file, unjudged, "queries that nothing is judged for", wanted, "note")
-    asked = {
-        name: {*found.match_items((e[0] for e in run.rows), "", found.queries.index).values()}
-        for name, run in found.runs.items()
-    }
-    strange = [name for name, own in asked.items() if not own]
-    if strange and len(strange) < len(asked):
-        wanted = "some that are judged; left out"
-        found.source.count(file, strange, "versions with results of other queries", wanted)
-        for name in strange:
-            del found.runs[name]
-    if asked and not found.vectors:
-        silent = sorted(judged - {*chain(*asked.values())})
+    if found.runs and not found.vectors:
+        names = (row[0] for run in found.runs.values() for row in run.rows)
+        silent = sorted(judged - {*found.match_items(names, "", found.queries.index).values()})
         wanted = "results; each counts as 0. Other judgements: --judgements FILE"
         found.source.count(file, silent, "queries that no version has results for", wanted)
 

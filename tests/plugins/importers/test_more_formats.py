@@ -318,10 +318,9 @@ CASES: dict[str, Case] = {
     "the form of an answer": (
         {"x.csv": LABELS, "sample_submission.csv": "id,label\na,dog\n", "v1.npy": VECTORS,
          "v1.txt": "a\nb\nc\nd\n"}, [], {}, CATS),
-    "judgements and results of two parts": (
+    "judgements of two parts": (
         {"qrels.dev.txt": "q9 0 a 1\n", "qrels.test.txt": "q1 0 a 1\nq1 0 b 0\nq2 0 b 1\n",
-         "x.dev.run": "q9 Q0 b 1 2 x\n", "x.test.run": RUN},
-        [], {}, {"x.test AP@None": 0.75}),
+         "x.run": RUN}, [], {}, {"x AP@None": 0.75}),
     "a list of judgements in JSON": (
         {"judgements.json": [{"query": "q1", "results": [{"id": "a", "rating": 1}, {
             "id": "b", "rating": 0}]}, {"query": "q2", "results": [{"id": "b", "rating": 1}]}],

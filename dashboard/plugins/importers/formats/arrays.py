@@ -202,34 +202,26 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         ids = find_ids(lists, len(rows), side == "texts", is_only)
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
-        beside = labels.get(own, "")
-        if beside and (CODES.search(own) or not ids):
+        beside, asks = labels.get(own, ""), side == "texts"
+        is_coded = bool(beside and CODES.search(own))
+        if is_coded or beside and not ids:
             kinds = found[beside] if key else next(iter(_read_first(source, beside)), rows[:0])
             if len(kinds) != len(rows):
                 told = f"{len(rows):,} codes and {len(kinds):,} labels in {beside}"
                 raise DataError(name, told, "as many of both")
             cells = {"labels": _list_classes(kinds)}
         else:
-            names = ids or [str(at) for at in range(len(rows))]
-            asks = side == "texts"
-            cells = {
-                OF_SIDE.sub("", each): list_texts(lists[each])
-                for each in lists
-                if _is_label(each, lists[each], names)
-                and (asks == names_texts(each) or asks and len(matrices) == 1)
-                and (not asks or LABELS.search(each))
-            }
+            cells = _list_cells(lists, ids or [*map(str, range(len(rows)))], asks, len(matrices))
+        given = ids
         if cells and not ids:
             source.counted[name] = 0  # another array of the same rows
-            is_coded = beside and CODES.search(own)
-            is_told = is_coded or side == "texts"
-            ids = None if is_told else number_rows(source, name, len(rows), cells)
-            is_part = names_texts(beside) or DATABASE.search(beside)
-            if (is_part or is_told) and ids is None:
-                ids = [f"{find_stem(own if is_told else beside)} {at}" for at in range(len(rows))]
+            is_apart = is_coded or asks
+            ids = None if is_apart else number_rows(source, name, len(rows), cells)
+            if is_apart or ids is None and (names_texts(beside) or DATABASE.search(beside)):
+                ids = [f"{find_stem(own if is_apart else beside)} {at}" for at in range(len(rows))]
             ids = ids or None
-            if beside and not ids:
-                source.say(beside, "classes of vectors without ids", "ids; left out")
+        if beside and not is_coded and (given or not ids):
+            source.say(beside, "classes alone", "a table of ids and classes; left out")
         if ids and cells:
             yield (
                 Items(name, ids, cells)
@@ -237,6 +229,24 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
                 else Queries(name, ids, cells | {"text": ids})
             )
         yield Vectors(name, version, side, rows, ids)
+
+
+def _list_cells(lists: Arrays, ids: Names, asks: bool, number: int) -> Columns:
+    """Return the lists that describe vectors, of queries classes alone, without "gallery_".
+
+    Args:
+        lists: The lists of their file.
+        ids: Ids of the vectors, or their numbers.
+        asks: Whether they are those of queries.
+        number: How many arrays of vectors the file has.
+    """
+    return {
+        OF_SIDE.sub("", key): list_texts(each)
+        for key, each in lists.items()
+        if _is_label(key, each, ids)
+        and (asks == names_texts(key) or asks and number == 1)
+        and (not asks or LABELS.search(key))
+    }
 
 
 def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays]:

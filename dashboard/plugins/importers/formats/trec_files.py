@@ -31,7 +31,6 @@ from dashboard.plugins.importers.source import (
 )
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.runs import Pair
-from dashboard.storage.vector_ids import list_words
 from dashboard.tables import Names
 
 OTHERS = (".csv", ".json", ".jsonl", ".parquet", ".arrow", ".xlsx", ".md", ".toml", ".py", ".html")
@@ -193,15 +192,10 @@ def read_beir(source: Source, files: Names) -> Pieces:
 
 
 def read(source: Source, files: Names) -> Pieces:
-    """Yield the pieces of each file; of judgements called by their parts those of the best one."""
-    judged = [name for name in files if find_form(name, source.read_head(name)) in JUDGED]
-    parts = {e: next(filter(list_words(e).__contains__, SPLITS), "") for e in judged}
-    ranked = sorted(filter(parts.get, judged), key=lambda name: SPLITS.index(parts[name]))
-    best = [*source.list_stated(judged), *ranked][:1]
-    others = [name for name in ranked if parts[name] != parts[best[0]]]
-    wanted = f"those of {''.join(best)}; left out. Others: --judgements {''.join(others[:1])}"
-    source.count("".join(others[:1]), others, "judgements of other parts", wanted, "note")
-    return read_each(_read_file, source, [name for name in files if name not in others])
+    """Yield the pieces of each file; of judgements called by their part those of the best one."""
+    parts = [name for name in files if find_stem(name) in SPLITS]
+    best = parts[:1] and choose_part(source, parts, SPLITS, "parts of judgements")
+    return read_each(_read_file, source, [e for e in files if e == best or e not in parts])
 
 
 TREC = Format("TREC", recognise, read)
