@@ -55,7 +55,7 @@ class Keywords:
     Attributes:
         groups: Columns of keywords, always with their prefix.
         index: Place of each keyword of the items.
-        has: Whether each item has each keyword. [keywords, items]
+        has: Whether each item has each keyword, and last one that no item has. [1 more, items]
         mapped: Candidates of each stored query, by its id, in the order of the file.
     """
 
@@ -148,7 +148,7 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
     spelling = {key: times.most_common(1)[0][0] for key, times in counts.items()}
     pairs = [(Keyword(group, spelling[make_key(name)]), rows) for group, name, rows in found]
     index = {keyword: place for place, keyword in enumerate(dict(pairs))}
-    has = np.zeros((len(index), len(collection.items)), bool)
+    has = np.zeros((len(index) + 1, len(collection.items)), bool)
     for keyword, rows in pairs:
         has[index[keyword], rows] = True
     bare = [collection.items.ids[item] for item in np.flatnonzero(~has.any(axis=0)).tolist()]
