@@ -297,10 +297,11 @@ def map_text(collection: Collection, query_id: str, text: str) -> Keywords:
 
 def draft_vocabulary(collection: Collection) -> str:
     """Return the text of a vocabulary file with every keyword and no other words."""
-    blocks = (
-        f"[[keyword]]\nkeyword = {json.dumps(each.keyword.name, ensure_ascii=False)}\n"
-        f"group = {json.dumps(each.keyword.group)}\n"
-        f"other_words = {json.dumps(list(each.words[1:]), ensure_ascii=False)}\n"
-        for each in read_vocabulary(collection)
-    )
-    return "# Every keyword with its other words, for `keywords --write`.\n\n" + "\n".join(blocks)
+    import tomlkit
+
+    entries = [
+        {"keyword": keyword.name, "group": keyword.group, "other_words": words[1:]}
+        for keyword, words in read_vocabulary(collection)
+    ]
+    head = "# Every keyword with its other words, for `keywords --write`.\n\n"
+    return head + tomlkit.dumps({"keyword": entries})
