@@ -40,8 +40,8 @@ FEWEST_UNITS = 5
 def compare_runs(
     baseline: Measurement,
     candidate: Measurement,
-    scenes: Names | None = None,
-    margins: Mapping[str, float] | None = None,
+    scenes: Names,
+    margins: Mapping[str, float],
 ) -> Rows:
     """Return a row a metric: means, difference, 95 % interval, test, counts of queries, power.
 
@@ -65,7 +65,7 @@ def compare_runs(
     rows = []
     for place, measure in enumerate(baseline.measures):
         values = (baseline.values[place], candidate.values[place])
-        margin, limit = (margins or {}).get(str(measure)), find_limit(*values)
+        margin, limit = margins.get(str(measure)), find_limit(*values)
         if margin is not None and margin >= limit:
             said = f"margins: {measure}={margin:g} is no loss that a query can"
             raise ChoiceError(f"{said} have; choose one below {limit:g}.")
@@ -252,7 +252,7 @@ def name_outcome(gain: float) -> str:
 
 
 def run_tests(
-    differences: FloatArray, scenes: Names | None, query_ids: Names
+    differences: FloatArray, scenes: Names, query_ids: Names
 ) -> tuple[tuple[FloatArray, FloatArray], FloatArray]:
     """Return the sums and sizes of units, and low, high, p and p after Holm of each column.
 
@@ -264,7 +264,7 @@ def run_tests(
         query_ids: Ids of the queries.
     """
     order, groups = np.argsort(np.array(query_ids)), None
-    if scenes and any(scenes):
+    if any(scenes):
         groups = number_names(scenes[at] or f"\0{at}" for at in order)[1]
     units = sum_units(differences[order], groups)
     p = compute_randomisation_p(*units)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dashboard.evaluation.block import Block, Cut, Ranked, Sum
-from dashboard.evaluation.metrics import Setting, metric
+from dashboard.evaluation.metrics import PER, Setting, metric
 from dashboard.tables import FloatArray, IntArray, find_bounds
 
 LARGE_EXPONENT = 300
@@ -11,8 +11,6 @@ LARGE_EXPONENT = 300
 MAX_GRADE = 4
 """Largest grade of gdeval's ERR."""
 PERSISTENCE = Setting("p", 0.95, 0.0, 1.0, is_bare=True)
-PER = Setting("per", "list", words=("list", "image"))
-"""Whether a sum is divided by the number of results that are looked at."""
 
 
 @metric(
@@ -133,9 +131,9 @@ def _divide_by_best(block: Block, best: Ranked, k: Cut, is_exponential: bool = F
     reads="credits",
     settings=(PER,),
 )
-def compute_cumulative_gain(block: Block, k: Cut, per: str = "list") -> Sum:
+def compute_cumulative_gain(block: Block, k: Cut) -> Sum:
     """Compute the sum of the partial relevance of the results."""
-    return block.sum(block.credit, count_images(block, k, per))
+    return block.sum(block.credit)
 
 
 @metric(
@@ -145,9 +143,9 @@ def compute_cumulative_gain(block: Block, k: Cut, per: str = "list") -> Sum:
     reads="credits",
     settings=(PER,),
 )
-def compute_credit_dcg(block: Block, k: Cut, per: str = "list") -> Sum:
+def compute_credit_dcg(block: Block, k: Cut) -> Sum:
     """Compute the sum of partial relevance, each divided by log2(rank + 1)."""
-    return block.sum(_discount(block.credit, block.rank), count_images(block, k, per))
+    return block.sum(_discount(block.credit, block.rank))
 
 
 @metric(
@@ -157,14 +155,9 @@ def compute_credit_dcg(block: Block, k: Cut, per: str = "list") -> Sum:
     reads="credits",
     settings=(PERSISTENCE, PER),
 )
-def compute_rank_biased_precision(block: Block, k: Cut, p: float = 0.95, per: str = "list") -> Sum:
+def compute_rank_biased_precision(block: Block, k: Cut, p: float) -> Sum:
     """Compute the expected gain of a reader who reads on with probability p."""
-    return block.sum(block.credit * (1 - p) * p ** (block.rank - 1.0), count_images(block, k, per))
-
-
-def count_images(block: Block, k: Cut, per: str) -> IntArray:
-    """Return what sums are divided by: 1, with `per` "image" the results that are looked at."""
-    return np.maximum(block.count_looked_at(k) * (per == "image"), 1)
+    return block.sum(block.credit * (1 - p) * p ** (block.rank - 1.0))
 
 
 @metric(
@@ -175,9 +168,9 @@ def count_images(block: Block, k: Cut, per: str) -> IntArray:
     settings=(PER,),
     other_names=("ERR(credit)", "ERR(stop=credit)"),
 )
-def compute_err(block: Block, k: Cut, per: str = "list") -> Sum:
+def compute_err(block: Block, k: Cut) -> Sum:
     """Compute the expected 1 ÷ rank at which a reader stops, with the credit as chance to stop."""
-    return block.sum(_list_reciprocal_ranks(block, block.credit), count_images(block, k, per))
+    return block.sum(_list_reciprocal_ranks(block, block.credit))
 
 
 @metric(

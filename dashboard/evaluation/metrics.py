@@ -67,6 +67,8 @@ class Setting:
         return text if self.is_bare else f"{self.name}={text}"
 
 
+PER = Setting("per", "list", words=("list", "image"))
+"""Whether the value of each query is divided by the number of results that are looked at."""
 Values = dict[str, float | str]
 
 
@@ -83,7 +85,7 @@ class Metric(NamedTuple):
         reads: What it takes from results: which of them have to be in a block.
         deep: Whether it reads results beyond its cutoff.
         depth: Rank to which it reads a list without a cutoff; None: to the end.
-        settings: What can be set in the name; the function takes them by name.
+        settings: What can be set in the name; the function takes them by name, but for PER.
         lower_is_better: Whether a lower value is the better one, as of a rank.
         is_median: Whether several queries have the median of their values, not the mean.
     """
@@ -137,8 +139,16 @@ class Measure:
 
     def explain(self, block: Block) -> FloatArray | Sum:
         """Return the sum of terms that the value of each query is; the value, if it is none."""
-        entry, values = self._found
-        return entry.function(block, self.cutoff, **values)
+        entry, given = self._found
+        values = {each.name: each.default for each in entry.settings} | given
+        per = values.pop(PER.name, "list")
+        found = entry.function(block, self.cutoff, **values)
+        if per == "list":
+            return found
+        images = np.maximum(block.count_looked_at(self.cutoff), 1)
+        if isinstance(found, Sum):
+            return found._replace(divisor=found.divisor * images)
+        return found / images
 
     @cached_property
     def _found(self) -> tuple[Metric, Values]:

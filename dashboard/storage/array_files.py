@@ -349,9 +349,7 @@ def read_lists(values: Any) -> tuple[AnyArray, list[int]]:
     import pyarrow.compute as pc  # type: ignore[import-untyped]
     import pyarrow.types as pt
 
-    flat = values
-    while count_lists(flat.type):
-        flat = flat.flatten()
+    flat = values.flatten(recursive=True)
     width = len(flat) // len(values) if len(values) else 0
     is_even = pt.is_fixed_size_list(values.type) or (
         pc.count_distinct(pc.list_value_length(values), mode="all").as_py() == 1

@@ -101,18 +101,15 @@ def put_in_place(draft: Path, place: Path) -> None:
     Raises:
         DataError: If something of that name is there.
     """
-    for path in [*sorted(draft.rglob("*")), draft]:
+    for path in (*draft.rglob("*"), draft):
         sync(path)
-    try:
-        if place.exists():
-            raise FileExistsError
-        draft.rename(place)
-    except FileExistsError as error:
+    if place.exists():
         raise DataError(
             place.parent.parent.name,
             f"a version {place.stem if place.is_file() else place.name!r} already",
             "a new name; it came meanwhile",
-        ) from error
+        )
+    draft.rename(place)
     sync(place.parent)
 
 

@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from fnmatch import fnmatch
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,8 +29,11 @@ from dashboard.texts import read_text, require_file
 
 MIN_BITS = 8
 """Columns of 0 and 1 that are a code."""
-LEFT_OUT = (".*", "*.bin", "*.pt", "*.pth", "*.pkl", "*.py", "*.h5", "onnx", "openvino")
-"""Files of a model's folder that no version gets: pickles, code, weights of other libraries."""
+list_left_out = shutil.ignore_patterns(
+    ".*", "*.bin", "*.pt", "*.pth", "*.pkl", "*.py", "*.h5", "onnx", "openvino"
+)
+"""List files of a model's folder that no version gets: pickles, code, weights of other libraries.
+"""
 MATRIX = (".rows.txt", ".columns.txt", ".npy")
 """The ids of rows and of columns, one a line, and the matrix, which comes last."""
 OTHER_FORMS = (
@@ -229,11 +231,6 @@ def _write_side(path: Path, parts: Sequence[Part], form: str = "") -> int:
 def tell_date() -> str:
     """Return the date and time of now, by which versions are ordered."""
     return f"{datetime.now():%Y-%m-%d %H:%M:%S}"
-
-
-def list_left_out(folder: str, names: Names) -> set[str]:
-    """Return the names of a model's files that no version gets."""
-    return {name for name in names for pattern in LEFT_OUT if fnmatch(name, pattern)}
 
 
 def _name_rows(

@@ -131,12 +131,9 @@ def order_versions(versions: Versions) -> Names:
 
 def digest_inputs(table: Table, stem: str) -> Texts:
     """Return a digest of what the vector of each row is made of, by its id."""
-    made = {name: json.dumps(cells) for name, *cells in table.list_rows(*INPUTS[stem])}
-    bare = json.dumps([""] * len(INPUTS[stem]))  # of vectors alone, which may be many
-    digests = {bare: sha256(bare.encode()).hexdigest()[:12]}
     return {
-        name: digests.get(each) or sha256(each.encode()).hexdigest()[:12]
-        for name, each in made.items()
+        name: sha256(json.dumps(cells).encode()).hexdigest()[:12]
+        for name, *cells in table.list_rows(*INPUTS[stem])
     }
 
 

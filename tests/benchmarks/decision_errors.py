@@ -59,14 +59,14 @@ def count_errors(draw: Draw, queries: int, worlds: int, has_scenes: bool) -> tup
     """Return the share of errors without a difference, and with a loss of the margin."""
     rng, measures = np.random.default_rng(0), tuple(parse("AP"))
     ids = tuple(f"q{number:04}" for number in range(queries))
-    scenes = [f"s{number // SCENE}" for number in range(queries)] if has_scenes else None
+    scenes = [f"s{number // SCENE}" for number in range(queries)] if has_scenes else ()
     baseline = Measurement("a", measures, ids, np.full((1, queries), 0.5))
     wrong = np.zeros(2)
     for _ in range(worlds):
         for at, loss in enumerate((0.0, MARGIN)):
             values = 0.5 + draw(rng, queries, loss)[None]
             candidate = Measurement("b", measures, ids, values)
-            (row,) = compare_runs(baseline, candidate, scenes, {"AP": MARGIN} if at else None)
+            (row,) = compare_runs(baseline, candidate, scenes, {"AP": MARGIN} if at else {})
             wrong[at] += row["outcome"] in (("better", "not worse") if at else ("better",))
     return float(wrong[0] / worlds), float(wrong[1] / worlds)
 

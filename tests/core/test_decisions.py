@@ -24,7 +24,7 @@ def compare(
         Measurement(name, measures, ids, values[None])
         for name, values in (("a", 0.5 - differences / 2), ("b", 0.5 + differences / 2))
     )
-    (row,) = compare_runs(*sides, scenes, {} if margin is None else {metric: margin})
+    (row,) = compare_runs(*sides, scenes or (), {} if margin is None else {metric: margin})
     return row
 
 
@@ -130,7 +130,7 @@ def test_a_margin_that_no_loss_reaches() -> None:
         compare(np.array([0.1, 0.2]), 2.0)
     ids, measures, values = ("a", "b"), tuple(parse("t2i_MnR")), np.array([[5.0, 9.0]])
     sides = (Measurement(name, measures, ids, values) for name in ("v1", "v2"))
-    (row,) = compare_runs(*sides, margins={"t2i_MnR": 2.0})
+    (row,) = compare_runs(*sides, (), {"t2i_MnR": 2.0})
     assert (row["margin"], row["delta"]) == (2.0, 0.0)
 
 

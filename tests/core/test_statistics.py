@@ -20,7 +20,7 @@ def compare(baseline: list[float], candidate: list[float], scenes: list[str] | N
         Measurement(name, (Measure("AP"),), ids, np.array([values]))
         for name, values in (("a", baseline), ("b", candidate))
     ]
-    return compare_runs(sides[0], sides[1], scenes)[0]
+    return compare_runs(*sides, scenes or (), {})[0]
 
 
 def find_p(*differences: float) -> float:
@@ -84,7 +84,7 @@ def test_equal_twins_are_one_test() -> None:
     values = np.array([[1.0, 0.5, 1.0], [0.0, 0.0, 0.2], [-1.0, -0.5, np.nan]])
     assert find_twins(values).tolist() == [0, 0, 2]
     assert find_twins(-values[:, :2] * [1, -1]).tolist() == [0, 1]
-    p, adjusted = run_tests(np.tile(values[:2], (9, 1)), None, [str(n) for n in range(18)])[1][2:]
+    p, adjusted = run_tests(np.tile(values[:2], (9, 1)), (), [str(n) for n in range(18)])[1][2:]
     assert adjusted.tolist() == [p[0], p[1], 2 * p[2]]
 
 

@@ -44,7 +44,7 @@ def comparison(inputs: Values, params: Values) -> Values:
     first, second = inputs["A"], inputs["B"]
     queries = list(dict.fromkeys([*first, *second]))
     sides = [make_measurement(name, inputs[name], queries) for name in "AB"]
-    (row,) = compare_runs(*sides)
+    (row,) = compare_runs(*sides, (), {})
     undefined = np.isnan(sides[1].values - sides[0].values)[0]
     both = first.keys() & second.keys()
     return {

@@ -38,8 +38,7 @@ class KeywordJudgement(NamedTuple):
 
     def count_matches(self, query: int) -> IntArray:
         """Return how many of the required keywords each item has. [items]."""
-        index = self.tables.index
-        places = [index[each] for each in self.required[query] if each in index]
+        places = [self.tables.index.get(each, -1) for each in self.required[query]]
         return np.asarray(self.tables.has[places].sum(axis=0))
 
     def grades(self, query: int) -> FloatArray:
@@ -94,10 +93,8 @@ def list_parts(judged: KeywordJudgement, query: int) -> dict[str, BoolArray]:
     names = [each.name for each in required]
     found = {}
     for each in required:
-        place = judged.tables.index.get(each, -1)
         name = each.name if names.count(each.name) == 1 else f"{each.group}={each.name}"
-        has = judged.tables.has
-        found[name] = has[place] if place >= 0 else np.zeros(has.shape[1], bool)
+        found[name] = judged.tables.has[judged.tables.index.get(each, -1)]
     return found
 
 

@@ -55,7 +55,7 @@ class Keywords:
     Attributes:
         groups: Columns of keywords, always with their prefix.
         index: Place of each keyword of the items.
-        has: Whether each item has each keyword. [keywords, items]
+        has: Whether each item has each keyword, and last one that no item has. [1 more, items]
         mapped: Candidates of each stored query, by its id, in the order of the file.
     """
 
@@ -148,7 +148,7 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
     spelling = {key: times.most_common(1)[0][0] for key, times in counts.items()}
     pairs = [(Keyword(group, spelling[make_key(name)]), rows) for group, name, rows in found]
     index = {keyword: place for place, keyword in enumerate(dict(pairs))}
-    has = np.zeros((len(index), len(collection.items)), bool)
+    has = np.zeros((len(index) + 1, len(collection.items)), bool)
     for keyword, rows in pairs:
         has[index[keyword], rows] = True
     bare = [collection.items.ids[item] for item in np.flatnonzero(~has.any(axis=0)).tolist()]
@@ -297,10 +297,11 @@ def map_text(collection: Collection, query_id: str, text: str) -> Keywords:
 
 def draft_vocabulary(collection: Collection) -> str:
     """Return the text of a vocabulary file with every keyword and no other words."""
-    blocks = (
-        f"[[keyword]]\nkeyword = {json.dumps(each.keyword.name, ensure_ascii=False)}\n"
-        f"group = {json.dumps(each.keyword.group)}\n"
-        f"other_words = {json.dumps(list(each.words[1:]), ensure_ascii=False)}\n"
-        for each in read_vocabulary(collection)
-    )
-    return "# Every keyword with its other words, for `keywords --write`.\n\n" + "\n".join(blocks)
+    import tomlkit
+
+    entries = [
+        {"keyword": keyword.name, "group": keyword.group, "other_words": words[1:]}
+        for keyword, words in read_vocabulary(collection)
+    ]
+    head = "# Every keyword with its other words, for `keywords --write`.\n\n"
+    return head + tomlkit.dumps({"keyword": entries})

@@ -6,13 +6,13 @@ A result after a better one gains less: r'(k) = r(k)² ÷ largest r up to k, whe
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from dashboard.evaluation.block import Block, Cut, Sum
-from dashboard.evaluation.graded_metrics import PER, count_images
 from dashboard.evaluation.measurement import Described
-from dashboard.evaluation.metrics import Setting, find_metric, metric, parse_one
+from dashboard.evaluation.metrics import PER, Setting, find_metric, metric, parse_one
 from dashboard.study.study import Study
 from dashboard.tables import FloatArray, IntArray, Rows, find_bounds
 
@@ -20,14 +20,14 @@ NAME = "context"
 SOURCE = "Shao et al., Towards Context-Aware Evaluation for Image Search, SIGIR 2019"
 WINDOW = Setting("w", 10, 1, 10_000)
 DIVIDE = Setting("divide", "window", words=("window", "w"))
-PER_IMAGE = Setting("per", "image", words=("list", "image"))
+PER_IMAGE = replace(PER, default="image")
 PERSISTENCE = Setting("p", 0.95, 0.0, 1.0, is_bare=True, is_inner=True)
-ROWS = Setting("rows", 0, 0, 10_000, is_inner=True)
+ROWS = Setting("rows", 0, 0, 10_000)
 GAIN = "g(k): mean over the last w of r² ÷ largest r so far"
 Discount = Callable[..., FloatArray]
 
 
-def compute_gain(credit: FloatArray, w: int = 10, divide: str = "window") -> FloatArray:
+def compute_gain(credit: FloatArray, w: int, divide: str = "window") -> FloatArray:
     """Return the gain in context of each result of one list.
 
     Args:
@@ -84,14 +84,12 @@ def list_credits(block: Block, k: Cut) -> Iterator[FloatArray]:
         yield credit
 
 
-def sum_lists(
-    block: Block, k: Cut, list_terms: Callable[[FloatArray], FloatArray], per: str
-) -> Sum:
+def sum_lists(block: Block, k: Cut, list_terms: Callable[[FloatArray], FloatArray]) -> Sum:
     """Return the metric that adds up what each list of credits has at each of its ranks."""
     found = [list_terms(credit) for credit in list_credits(block, k)]
     row = np.repeat(np.arange(len(found)), [len(each) for each in found])
     rank = np.concatenate([np.empty(0, int), *(np.arange(1, len(each) + 1) for each in found)])
-    return Sum(row, rank, np.concatenate([np.empty(0), *found]), count_images(block, k, per))
+    return Sum(row, rank, np.concatenate([np.empty(0), *found]), np.ones(len(found)))
 
 
 def weigh_rows(row: IntArray) -> FloatArray:
@@ -123,7 +121,7 @@ DISCOUNTS: dict[str, tuple[Discount, str, tuple[Setting, ...], Setting]] = {
     ),
     "DCG": (lambda r: 1 / np.log2(np.arange(2, len(r) + 2)), "1 ÷ log2(k + 1)", (), PER_IMAGE),
     "CG": (lambda r: np.ones(len(r)), "1", (), PER_IMAGE),
-    "AVG": (weigh_by_length, "1 ÷ K", (ROWS,), PER),
+    "AVG": (weigh_by_length, "1 ÷ K", (replace(ROWS, is_inner=True),), PER),
     "ERR": (weigh_by_arrival, "(1 ÷ k) · Π over earlier results of (1 − r)", (), PER),
 }
 """Discounts d(k) of the source: function of credits, formula, settings, divisor of the sum."""
@@ -133,14 +131,11 @@ def _register(name: str) -> None:
     discount, formula, settings, per_default = DISCOUNTS[name]
     end = " ÷ K" if per_default is PER_IMAGE else ""
 
-    def compute(
-        block: Block, k: Cut, w: int = 10, divide: str = "window",
-        per: str = str(per_default.default), **chosen: float,
-    ) -> Sum:  # fmt: skip
+    def compute(block: Block, k: Cut, w: int, divide: str, **chosen: float) -> Sum:
         def list_terms(credit: FloatArray) -> FloatArray:
             return compute_gain(credit, w, divide) * discount(credit, **chosen)
 
-        return sum_lists(block, k, list_terms, per)
+        return sum_lists(block, k, list_terms)
 
     compute.__doc__ = (
         f"Compute the gain in the context of the results before, discounted as {name}."
@@ -165,12 +160,10 @@ for _name in DISCOUNTS:
     reads="credits",
     settings=(WINDOW, DIVIDE, PER),
 )
-def compute_largest_gain(
-    block: Block, k: Cut, w: int = 10, divide: str = "window", per: str = "list"
-) -> FloatArray:
+def compute_largest_gain(block: Block, k: Cut, w: int, divide: str) -> FloatArray:
     """Compute the largest gain in context of the results that are looked at."""
-    best = [compute_gain(credit, w, divide).max(initial=0.0) for credit in list_credits(block, k)]
-    return np.array(best) / count_images(block, k, per)
+    gains = (compute_gain(credit, w, divide) for credit in list_credits(block, k))
+    return np.array([gain.max(initial=0.0) for gain in gains])
 
 
 @metric(
@@ -178,11 +171,11 @@ def compute_largest_gain(
     formula="Σ credit ÷ K, K being the number of results looked at",
     source=f"{SOURCE} (AVG, ORG)",
     reads="credits",
-    settings=(Setting("rows", 0, 0, 10_000), PER),
+    settings=(ROWS, PER),
 )
-def compute_average(block: Block, k: Cut, rows: int = 0, per: str = "list") -> Sum:
+def compute_average(block: Block, k: Cut, rows: int) -> Sum:
     """Compute the mean of the partial relevance, or of the means of rows of so many results."""
-    return sum_lists(block, k, lambda credit: credit * weigh_by_length(credit, rows), per)
+    return sum_lists(block, k, lambda credit: credit * weigh_by_length(credit, rows))
 
 
 @metric(
@@ -192,7 +185,6 @@ def compute_average(block: Block, k: Cut, rows: int = 0, per: str = "list") -> S
     reads="credits",
     settings=(PER,),
 )
-def compute_largest(block: Block, k: Cut, per: str = "list") -> FloatArray:
+def compute_largest(block: Block, k: Cut) -> FloatArray:
     """Compute the largest partial relevance of the results that are looked at."""
-    best = [credit.max(initial=0.0) for credit in list_credits(block, k)]
-    return np.array(best) / count_images(block, k, per)
+    return np.array([credit.max(initial=0.0) for credit in list_credits(block, k)])

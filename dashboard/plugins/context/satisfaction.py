@@ -314,8 +314,7 @@ def list_steps(viewed: ViewedLists, list_id: str, reading: Reading, discount: st
     below the depth, and for invalid results.
     """
     mine = viewed.pages[viewed.pages["list_id"] == list_id].reset_index(drop=True)
-    valid = mine[mine["relevance"] >= 0]
-    read = valid[valid["row"].rank(method="dense") <= reading.rows]
+    read = take_rows(mine[mine["relevance"] >= 0], reading.rows)
     credit = (read["relevance"] / SCALE).to_numpy(float)
     best = np.maximum.accumulate(credit)
     gain = compute_gain(credit, reading.window, reading.divide)

@@ -1,7 +1,7 @@
 """The protocol: what each query searches, its fold, and values of one direction and of both."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,7 +24,7 @@ DIVISORS = {"Rsum": 1, "mR": 2}
 RANKS = ("MdR", "MnR")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class MatchingJudgement(TableJudgement):
     """Pairs that belong together, and what each query searches.
 
@@ -33,8 +33,8 @@ class MatchingJudgement(TableJudgement):
         folds: Fold of each query, 0 for all in the test of the whole gallery, -1 for none.
     """
 
-    galleries: Sequence[IntArray | None] = ()
-    folds: IntArray = field(default_factory=lambda: np.empty(0, int))
+    galleries: Sequence[IntArray | None]
+    folds: IntArray
 
     def count_searched(self, query: int) -> int:
         """Return the number of items that a query searches."""
@@ -80,7 +80,7 @@ def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
         }
         reasons |= dict.fromkeys(np.flatnonzero(folds < 0).tolist(), "outside the test")
         galleries = [parts[key] for key in keys]
-    return MatchingJudgement(made.items, made.pairs, reasons, 1.0, galleries, folds)
+    return MatchingJudgement(made.items, made.pairs, reasons, galleries=galleries, folds=folds)
 
 
 def _refuse_shared(table: Table, places: Sequence[int]) -> None:

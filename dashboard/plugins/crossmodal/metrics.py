@@ -12,6 +12,11 @@ SOURCE = "VSE++ (Faghri et al., BMVC 2018)"
 RANKS = "Med r and Mean r of VSE++ (Faghri et al., BMVC 2018)"
 
 
+def compute_first_rank(block: Block, k: Cut) -> Sum:
+    """Compute the rank of the first hit; 0 for none, which the protocol decides about."""
+    return block.sum(block.find_first_hits() * block.rank)
+
+
 for _way, _asking, _found in WAYS:
     metric(
         f"{_way}_R",
@@ -19,6 +24,16 @@ for _way, _asking, _found in WAYS:
         source=SOURCE,
         cutoff="required",
     )(compute_success)
+    for _name, _average in (("MnR", "mean"), ("MdR", "median")):
+        metric(
+            f"{_way}_{_name}",
+            formula=f"{_average} over {_asking} of the first rank of {_found}; of five folds, the "
+            f"mean of their {_average}s; lower is better",
+            source=RANKS,
+            cutoff="never",
+            lower_is_better=True,
+            is_median=_average == "median",
+        )(compute_first_rank)
 
 
 @metric(
@@ -38,24 +53,6 @@ def compute_recall_sum(block: Block, k: Cut) -> FloatArray:
 def compute_mean_recall(block: Block, k: Cut) -> FloatArray:
     """Compute the mean of R@1, R@5 and R@10; the protocol takes both directions."""
     return compute_recall_sum(block, None) / len(RECALLS)
-
-
-def compute_first_rank(block: Block, k: Cut) -> FloatArray:
-    """Compute the rank of the first hit; 0 for none, which the protocol decides about."""
-    return block.sum(block.find_first_hits() * block.rank).compute(None)
-
-
-for _way, _asking, _found in WAYS:
-    for _name, _average in (("MnR", "mean"), ("MdR", "median")):
-        metric(
-            f"{_way}_{_name}",
-            formula=f"{_average} over {_asking} of the first rank of {_found}; of five folds, the "
-            f"mean of their {_average}s; lower is better",
-            source=RANKS,
-            cutoff="never",
-            lower_is_better=True,
-            is_median=_average == "median",
-        )(compute_first_rank)
 
 
 @metric(

@@ -49,10 +49,11 @@ def read_types(collection: Collection, findings: Findings) -> str | None:
     named = collection.protocols
     if named and NAME not in named:
         return None
-    problem = _find_problem(collection)
-    if problem:
+    try:
+        _check_pairs(collection)
+    except DataError:
         if named:
-            raise problem
+            raise
         return None
     if collection.qrels is not None:
         return "pairs"
@@ -72,11 +73,12 @@ def _find_column(table: Table) -> str:
     return next((name for name in COLUMNS if any(table[name])), "")
 
 
-def _find_problem(collection: Collection) -> DataError | None:
+def _check_pairs(collection: Collection) -> None:
+    """Raise a DataError unless types of pairs are told, and no item is both query and gallery."""
     if collection.qrels is not None:
         strange = ~np.isin(collection.qrels.values, GRADES)
         if strange.any():
-            return DataError(
+            raise DataError(
                 "qrels",
                 f"grade {collection.qrels.values[strange][0]:g}",
                 "2 (type 1), 1 (type 2) or 0 (type 3)",
@@ -84,7 +86,7 @@ def _find_problem(collection: Collection) -> DataError | None:
     else:
         tables = (collection.queries, collection.items)
         if lacking := [table.file for table in tables if not _find_column(table)]:
-            return DataError(
+            raise DataError(
                 " and ".join(lacking),
                 "no labels and no qrels",
                 f"a column {' or '.join(COLUMNS)}, or types of pairs in qrels.txt or qrels.csv",
@@ -92,13 +94,12 @@ def _find_problem(collection: Collection) -> DataError | None:
     both = np.unique(collection.own_items[collection.own_items >= 0])
     if len(both):
         names = list_names(collection.items.ids[item] for item in both.tolist())
-        return DataError(
+        raise DataError(
             "queries.csv",
             f"{len(both):,} items of the gallery among the queries ({names})",
             "a query set and a gallery without a common item",
             do="Remove them from one of the two; an item would find itself.",
         )
-    return None
 
 
 def judge(collection: Collection, choices: Choices) -> Judgement:

@@ -245,15 +245,9 @@ def connect(uri: str) -> Any:
     Raises:
         DataError: If pymilvus is not installed, or nothing answers.
     """
-    try:
+    do = 'Install it: pip install "pymilvus[milvus-lite]"'
+    with explain_errors(uri, "a server of Milvus", "the package pymilvus", do):
         import pymilvus  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    except ImportError as error:
-        raise DataError(
-            uri,
-            "a server of Milvus",
-            "the package pymilvus",
-            do='Install it: pip install "pymilvus[milvus-lite]"',
-        ) from error
     logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # errors are told as sentences
     with _explain_errors(uri):
         return pymilvus.MilvusClient(uri, token=os.environ.get(TOKEN, ""), timeout=SECONDS / 4)

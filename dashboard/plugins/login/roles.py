@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dashboard.errors import DataError
-from dashboard.storage.settings import read_toml
+from dashboard.errors import DataError, Findings
+from dashboard.storage.settings import read_settings
 from dashboard.tables import Names
 from dashboard.texts import require_file
 from dashboard.views.people import NOBODY, OWNER, READER, REVIEWER, Person
@@ -60,20 +60,13 @@ def read_roles() -> RoleList:
         return RoleList({}, "")
     path = Path(named)
     require_file(path, path.name, f"the roles that {VARIABLE} names")
+    findings: Findings = []
+    found = read_settings(path, {"claim": "", **dict.fromkeys((*GIVEN, *RENAMED), [""])}, findings)
+    for each in findings:
+        if each.level == "warning":  # a key that is no role
+            do = 'Name people by roles, such as owner = ["*@example.org"].'
+            raise DataError(each.file, each.found, each.wanted, do=do)
     people: dict[str, list[str]] = {}
-    claim = ""
-    for key, value in read_toml(path, path.name).items():
-        role = RENAMED.get(key, key)
-        if key == "claim" and isinstance(value, str):
-            claim = value
-        elif role not in GIVEN:
-            raise DataError(path.name, f"the key {key!r}", f"claim, {', '.join(GIVEN)}")
-        elif not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            raise DataError(
-                path.name,
-                f"{key} = {str(value)[:80]!r}",
-                f'a list of names, such as {key} = ["*@example.org"]',
-            )
-        else:
-            people.setdefault(role, []).extend(value)
-    return RoleList(people, claim)
+    for key in found.keys() - {"claim"}:
+        people.setdefault(RENAMED.get(key, key), []).extend(found[key])
+    return RoleList(people, found.get("claim", ""))

@@ -126,11 +126,9 @@ def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) 
     for alike in of_size.values():
         for place, path in alike if len(alike) > 1 else ():
             content[place] = compute_digest(path)
-    identical = defaultdict(list)  # the same part of files with the same content, or address
+    identical: dict[object, int] = {}  # the same part of files with the same content, or address
     for place, told in content.items():
-        identical[told, read_span(items, place)].append(place)
-    for group in identical.values():
-        first[group] = min(group)
+        first[place] = identical.setdefault((told, read_span(items, place)), place)
     if not stored:
         return first
     places = stored.find(items.ids)

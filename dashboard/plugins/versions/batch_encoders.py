@@ -112,7 +112,7 @@ def open_model(folder: Path, named: str) -> BatchEncoder:
     digest = sha256()
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
-        if path.is_file() and not list_left_out("", inside.parts):
+        if path.is_file() and not list_left_out("", list(inside.parts)):
             digest.update(f"{inside.as_posix()}\0{compute_digest(path)}\n".encode())
     return BatchEncoder(
         named,

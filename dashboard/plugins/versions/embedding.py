@@ -13,7 +13,7 @@ import numpy as np
 from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.plugins.versions.batch_encoders import BatchEncoder
 from dashboard.storage.collection import Collection
-from dashboard.storage.drafts import check_name, claim
+from dashboard.storage.drafts import check_name, claim, replace_files
 from dashboard.storage.new_versions import NamedVectors, Stated, add_vectors, replace_queries
 from dashboard.storage.posters import find_item_file, read_frames
 from dashboard.storage.versions import Version
@@ -271,13 +271,11 @@ def _encode(batch: Batch, side: _Side, encoder: BatchEncoder) -> Units:
 def _save(place: Path, side: _Side, part: Units) -> None:
     if not part:
         return
-    path = place / f"{side.name}-{time.time_ns()}.npz"
-    draft = path.with_suffix(".new")
-    with draft.open("wb") as file:
+    name = f"{side.name}-{time.time_ns()}.npz"
+    with replace_files(place, name) as draft:
         np.savez(
-            file,
+            draft / name,
             ids=np.array(list(part)),
-            keys=np.array([side.keys[name] for name in part]),
+            keys=np.array([side.keys[each] for each in part]),
             rows=np.stack(list(part.values())),
         )
-    draft.replace(path)

@@ -83,10 +83,14 @@ def test_lists_in_cells(world: Path) -> None:
 
 
 @pytest.mark.parametrize("score", ["nan", "1_0", "high"])
-def test_score_that_is_no_number(world: Path, score: str) -> None:
+def test_score_or_threshold_that_is_none(world: Path, score: str) -> None:
     row = f"q1,car,pv_object_type,car,{score}"
     (world / "query_keywords.csv").write_text(f"query_id,ngram,group,keyword,score\n{row}\n")
     assert f"line 2: found score '{score}'" in str(open_collection(world).unread["alfa"])
+    with (world / "collection.toml").open("a") as file:
+        file.write("mapping_threshold = 60.0\n")
+    problem = open_collection(world).unread["alfa"]
+    assert str(problem).startswith("collection.toml: found mapping_threshold = 60.0; expected a n")
 
 
 def test_broken_annotation_does_not_hide_the_rest(world: Path) -> None:
@@ -124,28 +128,16 @@ def test_typed_text(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 2 and "v2: models/v2/model.toml: found no encoder" in err
 
 
-def test_rows_of_the_mapping_that_name_nothing(world: Path) -> None:
+def test_what_the_mapping_has_and_is_not_read(world: Path) -> None:
     """QRY-15 and its like: one warning for all rows of a kind, with the first line."""
-    with (world / "query_keywords.csv").open("a") as file:
-        file.write("q8,x,pv_object_type,car,1\nq9,x,pv_object_type,car,1\nq1,x,pv_odd,car,1\n")
+    path = world / "query_keywords.csv"
+    head, *rows = path.read_text().splitlines()
+    rows += ["q8,x,pv_object_type,car,1", "q9,x,pv_object_type,car,1", "q1,x,pv_odd,car,1"]
+    path.write_text("\n".join([f"{head},kept", *(f"{row},False" for row in rows)]))
     opened = open_collection(world)
     said = [(each.line, each.found) for each in opened.findings if each.level == "warning"]
     assert said == [
+        (None, "1 columns that are not read (kept)"),
         (7, "rows of 2 unknown queries (q8, q9)"),
         (9, "rows of 1 unknown groups (pv_odd)"),
     ]
-
-
-def test_columns_of_the_mapping_that_are_not_read(world: Path) -> None:
-    path = world / "query_keywords.csv"
-    head, *rows = path.read_text().splitlines()
-    path.write_text("\n".join([f"{head},kept", *(f"{row},False" for row in rows)]))
-    (said,) = [each for each in open_collection(world).findings if each.level == "warning"]
-    assert said.found == "1 columns that are not read (kept)" and "mapping_threshold" in said.wanted
-
-
-def test_threshold_of_the_settings_has_limits(world: Path) -> None:
-    with (world / "collection.toml").open("a") as file:
-        file.write("mapping_threshold = 60.0\n")
-    problem = open_collection(world).unread["alfa"]
-    assert str(problem).startswith("collection.toml: found mapping_threshold = 60.0; expected a n")

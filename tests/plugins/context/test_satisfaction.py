@@ -91,6 +91,7 @@ def test_equal_lists_have_no_correlation(tmp_path: Path) -> None:
         ("lists.csv", LISTS + "l0,q1,0,1,a\n", "lists.csv line 2: row '0'"),
         ("lists.csv", "list_id,query_id,row,item_id\n", "lists.csv line 1: the columns"),
         ("lists.csv", LISTS, "lists.csv line None: no lists"),
+        ("lists.csv", "", "lists.csv line None: no such file"),
         ("lists.csv", LISTS + "l0,q9,1,1,a\n", "lists.csv line 2: 1 lists of unknown queries"),
         ("satisfaction.csv", HEADER + "l0,p1,s1,6\n", "satisfaction.csv line 2: satisfaction '6'"),
         ("satisfaction.csv", HEADER + "l0,p1,s1,2.5\n", "satisfaction.csv line 2: satisfaction"),
@@ -103,19 +104,12 @@ def test_broken_files_are_findings(tmp_path: Path, name: str, content: str, said
     folder = write_lists(tmp_path / "w", answer_all("53142"))
     before = open_collection(folder)
     assert not [each for each in before.findings if each.level != "note"]
-    (folder / name).write_text(content)
+    (folder / name).write_text(content) if content else (folder / name).unlink()
     opened = open_collection(folder)
     found = [f"{each.file} line {each.line}: {each.found}" for each in opened.findings]
     assert any(each.startswith(said) for each in found), found
     assert {type(each.line) for each in opened.findings} <= {int, type(None)}  # for JSON
     assert measure_values(folder, "AVG") == {"AVG": [round(2.2 / 3, 9), None]}
-
-
-def test_answers_without_lists(tmp_path: Path) -> None:
-    folder = write_lists(tmp_path / "w", answer_all("53142"))
-    (folder / "lists.csv").unlink()
-    (found,) = [each for each in open_collection(folder).findings if each.level != "note"]
-    assert (found.level, found.file, found.found) == ("error", "lists.csv", "no such file")
 
 
 def test_a_stated_scale(tmp_path: Path) -> None:

@@ -77,13 +77,10 @@ def test_mixed_kinds_are_refused(tmp_path: Path, asked: list[float]) -> None:
     folder = write_world(tmp_path / "w", SETTINGS, ITEMS, QUERIES, codes, {"q1": asked}, QRELS)
     with pytest.raises(DataError, match="models/v1: found items stored as 0 and 1, queries as num"):
         measure_values(folder, "P@1")
-
-
-def test_outputs_of_a_sigmoid_are_refused(tmp_path: Path) -> None:
-    """Their signs would make all codes equal."""
+    # outputs of a sigmoid: their signs would make all codes equal
     outputs = {name: [(bit + 1.5) / 3 for bit in code] for name, code in VECTORS.items()}
     with pytest.raises(DataError, match=r"numbers not below 0.*Subtract 0\.5"):
-        measure_values(write(tmp_path / "w", QRELS, outputs), "P@1")
+        measure_values(write(tmp_path / "v", QRELS, outputs), "P@1")
 
 
 def test_a_file_of_results_has_no_codes(tmp_path: Path) -> None:

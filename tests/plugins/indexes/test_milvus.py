@@ -11,7 +11,6 @@ import pytest
 
 from dashboard.plugins.indexes import milvus_copy
 from dashboard.storage.collection import open_collection
-from tests.plugins.indexes.conftest import ANGLES
 from tests.plugins.worlds import call
 
 URI = "http://127.0.0.1:19530"
@@ -165,16 +164,8 @@ def test_wrong_calls(folder: Path, server: Server, words, said) -> None:
     assert (code, rows) == (2, []) and said in err and not server.kept
 
 
-def test_only_listed_servers_are_asked(folder: Path, server: Server, monkeypatch) -> None:
-    call("index", folder, *COPY)
-    monkeypatch.setenv("DASHBOARD_MILVUS", "http://127.0.0.1:19531")
-    (folder / "collection.toml").touch()
-    server.fault = "it was asked"
-    assert f'DASHBOARD_MILVUS="{URI}"' in open_collection(folder).broken["v1 (milvus)"].do
-
-
-def test_records_of_others(folder: Path, server: Server) -> None:
-    """Of other vectors, damaged, or with an address that is none: a sentence each."""
+def test_records_of_others(folder: Path, server: Server, monkeypatch) -> None:
+    """Of other vectors, damaged, or of no server, or one that nobody lists, which is not asked."""
     call("index", folder, *COPY)
     path = folder / "models" / "v1" / "milvus.json"
     told = json.loads(path.read_text())
@@ -185,7 +176,10 @@ def test_records_of_others(folder: Path, server: Server) -> None:
     ):
         path.write_text(json.dumps(told | change))
         assert said in open_collection(folder).broken["v1 (milvus)"].found
-    assert set(ANGLES) == set(open_collection(folder).items.ids)
+    monkeypatch.setenv("DASHBOARD_MILVUS", "http://127.0.0.1:19531")
+    server.fault = "it was asked"
+    path.write_text(json.dumps(told))
+    assert f'DASHBOARD_MILVUS="{URI}"' in open_collection(folder).broken["v1 (milvus)"].do
 
 
 @pytest.mark.parametrize("factory", ["FLAT", "HNSW"])

@@ -160,16 +160,12 @@ def test_private_addresses_are_said_by_check(monkeypatch, peer, listed, is_asked
         assert not is_asked and f"Add it to {HOSTS} if it may be asked" in str(error)
 
 
-def test_a_private_address_that_is_listed_is_a_listed_network(host, monkeypatch) -> None:
+def test_a_file_that_is_tidied_up_is_fetched_again(host, monkeypatch) -> None:
+    """From a private address, which is listed without a network."""
     name = host[0].replace("localhost", "127.0.0.1")
     monkeypatch.setenv(HOSTS, name)
-    assert fetch_media(f"http://{name}/red.png?size=1", True) is not None
-
-
-def test_a_file_that_is_tidied_up_is_fetched_again(host) -> None:
-    address = f"http://{host[0]}/red.png?size=1"
     for _ in range(2):
-        path = fetch_media(address, True)
+        path = fetch_media(f"http://{name}/red.png?size=1", True)
         assert path is not None and path.read_bytes() == draw("red")
         path.unlink()
 
