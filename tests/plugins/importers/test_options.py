@@ -34,6 +34,16 @@ def test_update(source: Path) -> None:
     assert measure("P@1") == {"v1 P@1": 1.0, "v2 P@1": 1 / 3}
 
 
+def test_update_keeps_names_of_rows(source: Path) -> None:
+    """A file whose name comes a second time gets its folder; ids of before stay."""
+    rows = "image,label\ny/a.jpg,cat\ny/b.jpg,cat\ny/c.jpg,dog\n"
+    make_source(source, {"x.csv": rows})
+    assert init(source).read("items.csv", "item_id") == ["a.jpg", "b.jpg", "c.jpg"]
+    (source / "x.csv").write_text(rows + "x/a.jpg,dog\n")
+    made = init(source, "--update")
+    assert made.read("items.csv", "item_id") == ["a.jpg", "b.jpg", "c.jpg", "x/a.jpg"]
+
+
 def test_dry_run(source: Path) -> None:
     made = init(make_source(source, GOOD), "--dry-run")
     assert made.code == 0 and made.address == "Nothing was made: --dry-run."

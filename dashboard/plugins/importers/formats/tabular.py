@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, groupby
 from pathlib import Path
 
@@ -181,7 +181,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     if not any((*files, *contents)):
         contents = list(map(read_outside, cells))
     ids, lost, near = [], [], []
-    parts = count_parts(cells)
+    parts = count_parts(cells, source.options.items)
     spans = _list_spans(block, roles, files)
     for own, cell, file, content, span, line in zip(
         given, cells, files, contents, spans[SPANS[0]], block.lines, strict=True
@@ -262,16 +262,19 @@ def number_rows(source: Source, name: str, count: int, columns: Columns) -> Name
     return list(map(str, range(first, first + count)))
 
 
-def count_parts(cells: Iterable[str]) -> int:
+def count_parts(cells: Iterable[str], known: Collection[str] = ()) -> int:
     """Return how many parts of paths, from the last on, tell all of them apart; at most 4.
+
+    So many as most ids of before have, if some are among `known`, which an update keeps.
 
     >>> count_parts(["x/a/1.png", "x/b/1.png"]), count_parts(["x/1.png", "x/2.png", "x/2.png"])
     (2, 1)
     """
-    tails = [_list_ends(cell) for cell in {*filter(None, cells)}]
-    return next(
-        (n for n in range(1, 4) if len({own[:n][-1] for own in tails if own}) == len(tails)), 4
-    )
+    tails = [own for own in map(_list_ends, {*filter(None, cells)}) if own]
+    times = [sum(own[:n][-1] in known for own in tails) for n in range(1, 5)]
+    if any(times):
+        return 1 + times.index(max(times))
+    return next((n for n in range(1, 4) if len({own[:n][-1] for own in tails}) == len(tails)), 4)
 
 
 def _list_ends(cell: str) -> list[str]:
