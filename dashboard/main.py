@@ -4,13 +4,12 @@ import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.plugins import list_problems
-from dashboard.views.address import draw_text, forget_address, write_changes
+from dashboard.views.address import draw_text, forget_address
 from dashboard.views.frame import CURRENT, PAGES, make_pages
 from dashboard.views.health import measure_step
 from dashboard.views.people import NOBODY, draw_login, find_reader
 
 st.set_page_config(page_title="Search quality", layout="wide")
-write_changes()
 pages = make_pages()
 page = st.navigation(list(pages.values()), position="hidden")
 current = next(name for name, each in pages.items() if each == page)

@@ -47,8 +47,15 @@ _LAST, _CHANGED = "last-address", "changed-choices"
 
 def read_address() -> Address:
     """Return what the address says; on a page opened from the menu, what the last one said."""
-    params = {key: st.query_params.get_all(key) for key in st.query_params}
-    return join_values(params) or dict(st.session_state.get(_LAST, {}))
+    return join_values(_list_values()) or dict(st.session_state.get(_LAST, {}))
+
+
+def _list_values() -> Mapping[str, Names]:
+    """Return the values of each key of the address, and those set since it was written."""
+    values = {key: st.query_params.get_all(key) for key in st.query_params}
+    for left_out, given in st.session_state.get(_CHANGED, []):
+        values = {key: kept for key, kept in values.items() if key not in left_out} | given
+    return values
 
 
 def join_values(params: Mapping[str, Names]) -> Address:
@@ -135,8 +142,9 @@ def read_choices(collection: Collection, given: Address) -> Choices:
     """
     choices = resolve(collection, given)
     short = shorten_choices(collection, choices)
-    if st.query_params.to_dict() != short:
+    if st.query_params.to_dict() != short:  # each time is a step of the browser's Back
         st.query_params.from_dict(short)
+    st.session_state[_CHANGED] = []
     remember_address(short)
     return choices
 
@@ -161,22 +169,18 @@ def shorten_choices(collection: Collection, choices: Choices) -> Address:
 def set_choice(key: str, value: str, instead_of: Iterable[str] = ()) -> None:
     """Change one choice of the address, and put others back; the script runs again.
 
-    The script writes it, by `write_changes`: a callback that sends something to the browser is
-    stopped there where the next step of a reader has come, and its own step would be lost.
+    The script writes it: a callback that sends something to the browser is stopped there where
+    the next step of a reader has come, and its own step would be lost.
     """
     changed = ({key, *instead_of}, {key: [value]} if value else {})
     st.session_state.setdefault(_CHANGED, []).append(changed)
 
 
 def write_changes() -> None:
-    """Write the choices that were set since the last run to the address."""
-    before = {name: st.query_params.get_all(name) for name in st.query_params}
-    after = before
-    for left_out, given in st.session_state.get(_CHANGED, []):
-        after = {name: values for name, values in after.items() if name not in left_out} | given
-    if after != before:  # each change is a step of the browser's Back
-        st.query_params.from_dict(after)
-    st.session_state[_CHANGED] = []
+    """Write the choices that were set to the address, where `read_choices` has not done it."""
+    if st.session_state.get(_CHANGED):
+        st.query_params.from_dict(_list_values())
+        st.session_state[_CHANGED] = []
 
 
 def drop_choice(*keys: str) -> None:

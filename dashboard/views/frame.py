@@ -25,6 +25,7 @@ from dashboard.views.address import (
     read_choices,
     remember_address,
     set_choice,
+    write_changes,
 )
 from dashboard.views.components import load_component, make_line
 
@@ -95,7 +96,8 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
             collection = _pick_collection(given.get(COLLECTION, ""), "input")
         problems = find_problems(collection, given)
         choices = None if problems else read_choices(collection, given)
-    finally:  # an address that cannot be followed has links, too
+    finally:  # an address that cannot be followed is written and has links, too
+        write_changes()
         with links:
             _draw_links(screen)
             for draw in load_sections("links", ""):
@@ -131,6 +133,7 @@ def read_collection() -> Collection:
     """
     st.html(STYLE)
     given = read_address()
+    write_changes()
     remember_address(given)
     collection = open_collection(find_data() / _find_name(given.get(COLLECTION, ""))[0])
     st.set_page_config(page_title=collection.title, layout="wide")
