@@ -84,7 +84,6 @@ def _parse_trec(text: bytes, fields: Names, number: str) -> Pairs | None:
     import pyarrow as pa  # type: ignore[import-untyped]
     from pyarrow import csv
 
-    names = pa.dictionary(pa.int32(), pa.string())
     try:
         table = csv.read_csv(
             pa.py_buffer(text),
@@ -92,17 +91,16 @@ def _parse_trec(text: bytes, fields: Names, number: str) -> Pairs | None:
             csv.ParseOptions(delimiter=" ", quote_char=False),
             csv.ConvertOptions(
                 include_columns=["query", "item", number],
-                column_types={"query": names, "item": names, number: pa.float64()},
+                column_types={"query": pa.string(), "item": pa.string(), number: pa.float64()},
                 null_values=[],
             ),
         )
     except pa.ArrowInvalid:
         return None
-    table = table.unify_dictionaries().combine_chunks()
-    columns = [table.column(column).chunk(0) for column in ("query", "item")]
+    columns = [table[name].dictionary_encode().combine_chunks() for name in ("query", "item")]
     queries, items = (tuple(column.dictionary.to_pylist()) for column in columns)
     query, item = (np.from_dlpack(each.indices).astype(int) for each in columns)
-    values = np.from_dlpack(table.column(number).chunk(0)).astype(float)
+    values = np.from_dlpack(table[number].combine_chunks()).astype(float)
     del table, columns
     pa.default_memory_pool().release_unused()  # else no other part can use it
     keys = np.sort(query * len(items) + item)
