@@ -5,12 +5,14 @@
 async function enterPopover({ detail, target }) {
   const button = target.closest?.("[data-testid=stPopover] button");
   if (detail || !button) return;
-  for (let tries = 0; tries < 200; tries += 1) { // some are filled by the server
+  for (let tries = 0; tries < 600; tries += 1) { // some are filled by the server
     await new Promise((go) => setTimeout(go, 50));
-    if (document.activeElement !== button) return; // the reader went on
+    const focused = document.activeElement; // the body: the button was drawn again
+    if (focused !== button && focused !== document.body) return; // the reader went on
     const held = document.querySelectorAll("[data-testid=stPopoverBody] :is(input, button, a)");
     const first = [...held].find((each) => each.offsetParent); // others are hidden
-    if (first && button.getAttribute("aria-expanded") === "true") return first.focus();
+    const opened = document.querySelector("[data-testid=stPopover] [aria-expanded=true]");
+    if (first && opened) return first.focus();
   }
 }
 
