@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -200,3 +201,14 @@ def require_number(text: str, name: str, column: str, line: int) -> float:
     if math.isnan(value):
         raise DataError(name, f"{column} {text[:80]!r}", "a finite number", line=line)
     return value
+
+
+def compute_digest(path: Path, size: int | None = None) -> str:
+    """Return the SHA-256 of a file, or of as many of its first bytes."""
+    digest = sha256()
+    left = path.stat().st_size if size is None else max(0, size)
+    with path.open("rb") as file:
+        while block := file.read(min(left, 1 << 20)):
+            digest.update(block)
+            left -= len(block)
+    return digest.hexdigest()

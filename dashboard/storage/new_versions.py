@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +24,7 @@ from dashboard.storage.versions import (
     record_version,
 )
 from dashboard.tables import AnyArray, Names, Row, Rows, Table
-from dashboard.texts import read_text, require_file
+from dashboard.texts import compute_digest, read_text, require_file
 
 MIN_BITS = 8
 """Columns of 0 and 1 that are a code."""
@@ -146,7 +145,8 @@ def add_vectors(
         collection: Where it is added.
         name: Name of the version.
         items: Vectors of the items.
-        queries: Vectors of the text queries, or of all queries; None: text is not run.
+        queries: Vectors of the text queries, or of all queries; None: they stand among the items,
+            or text is not run.
         stated: What is said of them.
         findings: Gains what was left out or repaired.
 
@@ -154,7 +154,7 @@ def add_vectors(
         Unsure: If they are bytes, and it is not said of what, or they have no ids.
         DataError: If the version could not be used, or the name is taken.
     """
-    given = {"items": items} | ({"queries": queries} if queries else {})
+    given = {"items": items, "queries": queries} if queries else _part_queries(collection, items)
     sides = {
         stem: [_name_rows(collection, stem, side, stated.by_position, findings)]
         for stem, side in given.items()
@@ -190,6 +190,19 @@ def add_vectors(
         ]
         put_in_place(draft, collection.folder / "models" / name)
     return written
+
+
+def _part_queries(collection: Collection, vectors: NamedVectors) -> dict[str, NamedVectors]:
+    """Return vectors of items, and those of queries that stand among them, by "queries"."""
+    ids = vectors.ids or ()
+    asking = collection.queries.index.keys() - match_ids(ids, collection.items.ids).keys()
+    if asking.isdisjoint(ids):
+        return {"items": vectors}
+    is_query = np.array([name in asking for name in ids])
+    return {
+        stem: NamedVectors(vectors.rows[each], np.array(ids)[each].tolist(), vectors.name)
+        for stem, each in (("items", ~is_query), ("queries", is_query))
+    }
 
 
 def _name_texts(collection: Collection, there: Names, asked: Names) -> Names:
@@ -247,8 +260,8 @@ def _name_rows(
         raise DataError(side.name, found, "a vector a row")
     table = collection.items if stem == "items" else collection.queries
     if ids is None:
-        column = "file" if stem == "items" else "item_id"
-        some = [name for name, cell in table.list_rows(column) if bool(cell) == (stem == "items")]
+        asked = {name for name, own in collection.queries.list_rows("item_id") if not own}
+        some = [name for name in table.ids if (name in asked) == (stem == "queries")]
         fitting = [order for order in (table.ids, some) if len(order) == len(rows)]
         if not by_position or not fitting:
             option = "--ids" if stem == "items" else "--query-ids"
@@ -365,17 +378,6 @@ def refuse_unknown(table: Table, names: Iterable[str], file: str) -> None:
 def describe_file(place: str, path: Path, rows: int) -> Row:
     """Return what `add` says of a file: file, from the collection on, rows, digest."""
     return {"file": f"{place}/{path.name}", "rows": rows, "digest": compute_digest(path)}
-
-
-def compute_digest(path: Path, size: int | None = None) -> str:
-    """Return the SHA-256 of a file, or of as many of its first bytes."""
-    digest = sha256()
-    left = path.stat().st_size if size is None else max(0, size)
-    with path.open("rb") as file:
-        while block := file.read(min(left, 1 << 20)):
-            digest.update(block)
-            left -= len(block)
-    return digest.hexdigest()
 
 
 def write_settings(path: Path, settings: Settings) -> None:

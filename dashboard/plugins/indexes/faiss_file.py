@@ -19,10 +19,10 @@ from dashboard.retrieval.gallery import Rankings, SortedRanking
 from dashboard.retrieval.sources import NOTHING, RunFileSource, Source, VectorSource, make_source
 from dashboard.storage.collection import Collection, forget_collection
 from dashboard.storage.index_files import refuse_files
-from dashboard.storage.new_versions import compute_digest
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
 from dashboard.tables import Float32Array, IntArray, Ties
+from dashboard.texts import compute_digest
 
 NAME = "index.faiss"
 MAX_LINE = 1 << 12

@@ -29,10 +29,10 @@ from dashboard.retrieval.run import Run
 from dashboard.retrieval.sources import Source
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import replace_files
-from dashboard.storage.new_versions import compute_digest
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
 from dashboard.tables import FloatArray, IntArray, Rows, find_bounds
+from dashboard.texts import compute_digest
 
 MAX_TRAINING = 1 << 18
 """Vectors, evenly over all, that find cells and codes."""

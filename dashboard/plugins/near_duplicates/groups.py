@@ -27,11 +27,11 @@ from dashboard.retrieval.gallery import Found, Ranking, Rankings
 from dashboard.retrieval.run import Run
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import REMOTE, find_media, read_span
-from dashboard.storage.new_versions import compute_digest
 from dashboard.storage.vectors import Vectors
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import BoolArray, FloatArray, IntArray, Reasons, Rows, Table
+from dashboard.texts import compute_digest
 
 BLOCK = 256
 """Items that are compared with all others at once."""

@@ -17,10 +17,10 @@ from PIL import Image
 from dashboard.errors import DataError, explain_errors
 from dashboard.plugins import load_named
 from dashboard.storage.array_files import read_tensor
-from dashboard.storage.new_versions import compute_digest, list_left_out
+from dashboard.storage.new_versions import list_left_out
 from dashboard.storage.settings import Settings
 from dashboard.tables import AnyArray, Names
-from dashboard.texts import require_file
+from dashboard.texts import compute_digest, require_file
 
 Inputs = Names | Sequence[Image.Image]
 TEXT_MODEL = "text_model"

@@ -19,8 +19,8 @@ from dashboard.retrieval.gallery import SortedRanking
 from dashboard.retrieval.language import ENCODERS
 from dashboard.retrieval.sources import RunFileSource
 from dashboard.storage.collection import open_collection
-from dashboard.storage.new_versions import compute_digest
 from dashboard.study.choices import resolve
+from dashboard.texts import compute_digest
 from tests.core.test_screens import draw
 from tests.plugins.indexes.conftest import ANGLES, point
 from tests.plugins.worlds import call

@@ -4,6 +4,7 @@ import shlex
 import shutil
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import faiss
 import h5py
@@ -133,6 +134,11 @@ def test_vectors_without_text_queries_are_welcome(world: Path) -> None:
     assert find_first("new") == [None, None]
     file = write(world / "q.npz", TEXTS, ["q1", "q2"])
     assert call("add", "small", "new", "--queries", file)[0] == 0 and find_first("new") == [0, 0]
+    file = write(world / "b.npz", np.vstack([TEXTS, ROWS]), ["q1", "q2", "a", "b", "c"])
+    assert call("add", "small", "both", "--items", file)[1] == [
+        {"file": "models/both/items.npy", "rows": 3, "digest": ANY},
+        {"file": "models/both/queries.npy", "rows": 2, "digest": ANY},
+    ]
     queries = write(world / "q.npz", TEXTS, ["q3", "q4"])  # q3 asks by the item a
     for words in (("new",), ("other", "--items", write(world / "v.npz", ROWS, ["a", "b", "c"]))):
         code, _, said = call("add", "small", *words, "--queries", queries)
@@ -142,7 +148,7 @@ def test_vectors_without_text_queries_are_welcome(world: Path) -> None:
 @pytest.mark.parametrize("by_position", [False, True])
 def test_texts_that_are_items(tmp_path: Path, by_position: bool) -> None:
     """A picture finds its text: vectors of text queries are those of the items with their id."""
-    items = "item_id,file,kind,caption\na,a.png,image,\nb,b.png,image,\ns,,text,one\nt,,text,two\n"
+    items = "item_id,kind,caption\na,image,\nb,image,\ns,text,one\nt,text,two\n"  # files elsewhere
     asked = "query_id,text,item_id\na,,a\nb,,b\ns,one,\nt,two,\nu,one,\n"
     qrels = "a 0 s 1\nb 0 t 1\ns 0 a 1\nt 0 b 1\n"
     folder = tmp_path / "w"
