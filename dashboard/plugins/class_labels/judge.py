@@ -1,5 +1,7 @@
 """Classes of items and queries, in the column that the setting `class_label` names."""
 
+import numpy as np
+
 from dashboard.errors import DataError, Findings, count_odd
 from dashboard.evaluation.judgement import JudgingRules
 from dashboard.evaluation.labels import (
@@ -79,10 +81,14 @@ def judge(collection: Collection, choices: Choices) -> LabelJudgement:
 
 
 def describe_class(study: Study, query: int, metric: str, rows: Rows) -> Described:
-    """Return the class that a query asks for, and nothing of results."""
-    assert isinstance(study.given_judgement, LabelJudgement)
-    asked = ", ".join(sorted(study.given_judgement.asked[query])) or "none"
-    return {"class": f"{study.collection.tables[NAME]}: {asked}"}, []
+    """Return the class that a query asks for, and note that of each result."""
+    judged = study.given_judgement
+    assert isinstance(judged, LabelJudgement)
+    places = np.append(judged.place, -1)[study.find_items(rows)].tolist()
+    classes = [judged.sets[place] if place >= 0 else Labels() for place in places]
+    asked, *named = (", ".join(sorted(each)) for each in (judged.asked[query], *classes))
+    told = {"class": f"{study.collection.tables[NAME]}: {asked or 'none'}"}
+    return told, [{"notes": [each]} if each else {} for each in named]
 
 
 CLASS_LABELS = JudgingRules(

@@ -56,6 +56,7 @@ def make_payload(
             note = f"{len(found.missed):,} relevant missing from at least one top {depth}"
             note += f"; the first {depth}" * bool(found.missed[depth:])
         rows.append({"kind": "missed", "name": name, "note": note, "cards": cards})
+    asks = [found.asked["class"]] if "class" in found.asked else []
     asked = ("poster", found.item_id) if found.item_id else ("query", found.query_id)
     named = dict.fromkeys(card["item"] for row in rows for card in row["cards"])
     return {
@@ -63,7 +64,7 @@ def make_payload(
         "poster": address_media(collection, *asked),
         "required": required,
         "few": len(required) <= FEW,
-        "relevant": f"{found.relevant:,} relevant",
+        "relevant": " · ".join([f"{found.relevant:,} relevant", *asks]),
         "rows": rows,
         "items": {item: describe_media(collection, item) for item in named},
         "problems": found.explain_problems(ranked),

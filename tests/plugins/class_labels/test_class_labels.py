@@ -72,3 +72,5 @@ def test_an_item_that_is_no_stored_query_is_judged_by_its_own_class(tmp_path: Pa
     hits = {row["item_id"]: row["hit"] for row in found.rows}
     assert hits == {"a": True, "b": False, "d": False, "e": None}
     assert found.asked["class"] == "species: cat"
+    notes = {row["item_id"]: row.get("notes") for row in found.rows}
+    assert notes == {"a": ["cat"], "b": ["dog"], "d": ["fox"], "e": None}
