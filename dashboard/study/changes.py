@@ -9,6 +9,7 @@ from dashboard.errors import Level, list_names
 from dashboard.evaluation.differences import SAME, find_sign, name_outcome
 from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.evaluation.metrics import parse_one
+from dashboard.retrieval.sources import VectorSource
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Row, Rows, find_bounds
@@ -57,7 +58,7 @@ def list_worse(study: Study, choices: Choices) -> Rows:
 
 
 def describe_gaps(study: Study, versions: Iterable[str]) -> dict[Level, list[str]]:
-    """Return sentences on queries without a value and why (notes), and without results (warnings).
+    """Return sentences on queries without a value and why (notes), and on what lacks (warnings).
 
     The same ones of several versions are told once, without the versions if it is all of them.
     """
@@ -73,6 +74,10 @@ def describe_gaps(study: Study, versions: Iterable[str]) -> dict[Level, list[str
             told["note"].setdefault(sentence, []).append(version)
         if number := sum(map(source.lacks, scored)):
             sentence = f"Queries without results, which count as 0: {number:,} of {len(scored):,}."
+            told["warning"].setdefault(sentence, []).append(version)
+        if isinstance(source, VectorSource) and (source.gallery.rows < 0).any():
+            lacking, every = np.count_nonzero(source.gallery.rows < 0), len(source.gallery.rows)
+            sentence = f"Items without a vector, which are never found: {lacking:,} of {every:,}."
             told["warning"].setdefault(sentence, []).append(version)
     return {
         level: [text if of == names else f"{list_names(of)}: {text}" for text, of in each.items()]

@@ -25,6 +25,9 @@ def test_measure_and_compare(world: Path) -> None:
     code, (row,), said = call("compare", world, *metrics)
     assert (code, row["baseline"], row["candidate"], row["delta"]) == (0, 0.25, 0.75, 0.5)
     assert said == "note: Queries not scored, left out of means: 1 (no keyword mapped).\n"
+    (world / "items.csv").write_text(f"{(world / 'items.csv').read_text()}e,e.mp4\n")
+    said = call("compare", world, *metrics)[2]
+    assert "warning: Items without a vector, which are never found: 1 of 5.\n" in said
 
 
 def test_search(world: Path) -> None:
