@@ -27,6 +27,7 @@ from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import list_options
 from dashboard.plugins.importers.source import find_kind
 from dashboard.storage.runs import Pair
+from dashboard.storage.vector_ids import TABLES
 from dashboard.tables import Names, Texts
 from dashboard.texts import split_cells
 
@@ -43,6 +44,7 @@ def make_plan(found: Gathered) -> None:
         Unsure: If what decides relevance is not certain.
         DataError: If there is nothing to search.
     """
+    number_rows(found)
     index = found.items.index
     times = Counter([*found.renamed.values(), *index])
     new = {name: own for name, own in found.renamed.items() if times[own] == 1}
@@ -75,6 +77,51 @@ def make_plan(found: Gathered) -> None:
             _add_item_queries(found, found.pictures)
     if others:
         found.notes.append(f"instead: --relevance {' or '.join(others[:4])}")
+
+
+def number_rows(found: Gathered) -> None:
+    """Number the rows of vectors that nothing names, if all versions have the same in one order.
+
+    A version of another order is left out. Where other items are there, rows of one column are
+    theirs, by position.
+    """
+    items, lists = found.items, [*found.unnamed.values()]
+    cells = {column: items.get(column) for column in items.columns}
+    tables = []
+    for ids in lists:
+        places = [items.index[own] for own in ids]
+        table = {name: [own[at] for at in places] for name, own in cells.items()}
+        tables.append({name: own for name, own in table.items() if len({*own}) > 1})
+    unnamed = {*chain(*lists)}
+    if len(unnamed) < len(items):
+        for (_, file), ids, table in zip(found.unnamed, lists, tables, strict=True):
+            if len(table) == 1:
+                items.drop({*ids})
+                wanted = "a table of ids and classes; left out"
+                found.source.say(file, "vectors and classes without ids", wanted)
+                for own in found.vectors.values():
+                    own.ids = {} if own.ids.keys() & ids else own.ids
+        return
+    versions = {version for version, _ in found.unnamed}
+    is_table = len(lists) == 1 and next(iter(found.unnamed))[1].endswith(TABLES)
+    alike = {(*table, len(ids)) for ids, table in zip(lists, tables, strict=True)}
+    if not lists or is_table or len(versions) < len(lists) or len(alike) > 1:
+        return
+    for (_, file), table in zip(found.unnamed, tables, strict=True):
+        told = "vectors and labels without ids"
+        if table == tables[0]:
+            found.source.say(file, told, "ids; rows count from 0", "note")
+            continue
+        wanted = "one order; left out. Save the id of each vector beside it"
+        found.source.say(file, f"{told}, the labels in another order than before", wanted)
+        found.vectors = {key: own for key, own in found.vectors.items() if file not in own.files}
+    new = {own: str(at) for ids in lists for at, own in enumerate(ids)}
+    items.drop(unnamed - {*lists[0]})
+    found.taken["items.csv"] = {next(iter(found.unnamed))[1]: None}
+    items.index = {new[own]: at for own, at in items.index.items()}
+    found.known |= new
+    for own in found.vectors.values():
+        own.ids = {new.get(name, name): None for name in own.ids}
 
 
 def _name_items(found: Gathered) -> None:
