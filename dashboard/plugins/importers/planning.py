@@ -24,7 +24,7 @@ from dashboard.plugins.importers.deciding import (
     settle_classes,
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.pieces import list_options
+from dashboard.plugins.importers.pieces import Items, list_options
 from dashboard.plugins.importers.source import find_kind
 from dashboard.storage.runs import Pair
 from dashboard.storage.vector_ids import TABLES
@@ -85,43 +85,34 @@ def number_rows(found: Gathered) -> None:
     A version of another order is left out. Where other items are there, rows of one column are
     theirs, by position.
     """
-    items, lists = found.items, [*found.unnamed.values()]
-    cells = {column: items.get(column) for column in items.columns}
-    tables = []
-    for ids in lists:
-        places = [items.index[own] for own in ids]
-        table = {name: [own[at] for at in places] for name, own in cells.items()}
-        tables.append({name: own for name, own in table.items() if len({*own}) > 1})
-    unnamed = {*chain(*lists)}
-    if len(unnamed) < len(items):
-        for (_, file), ids, table in zip(found.unnamed, lists, tables, strict=True):
-            if len(table) == 1:
-                items.drop({*ids})
-                wanted = "a table of ids and classes; left out"
-                found.source.say(file, "vectors and classes without ids", wanted)
-                for own in found.vectors.values():
-                    own.ids = {} if own.ids.keys() & ids else own.ids
-        return
-    versions = {version for version, _ in found.unnamed}
-    is_table = len(lists) == 1 and next(iter(found.unnamed))[1].endswith(TABLES)
-    alike = {(*table, len(ids)) for ids, table in zip(lists, tables, strict=True)}
-    if not lists or is_table or len(versions) < len(lists) or len(alike) > 1:
-        return
-    for (_, file), table in zip(found.unnamed, tables, strict=True):
-        told = "vectors and labels without ids"
-        if table == tables[0]:
-            found.source.say(file, told, "ids; rows count from 0", "note")
+    lists, others = found.unnamed, len(found.items)
+    tables = {
+        key: {name: own for name, own in rows.columns.items() if len({*own}) > 1}
+        for key, rows in lists.items()
+    }
+    shapes = {(*table, len(lists[key])) for key, table in tables.items()}
+    is_alone = len(lists) == 1 and [*lists][0][1].endswith(TABLES)
+    is_numbered = len(shapes) == 1 and len(dict([*lists])) == len(lists) and not is_alone
+    for (version, file), table in tables.items():
+        rows, told = lists[version, file], "vectors and labels without ids"
+        ids: Names = [*rows.index]
+        if others and len(table) == 1:
+            found.source.say(file, told, "a table of ids and classes; left out")
+            ids = ()
+        elif is_numbered and not others and table not in [*tables.values()][:1]:
+            wanted = "one order; left out. Save the id of each vector beside it"
+            found.source.say(file, f"{told}, the labels in another order than before", wanted)
+            found.vectors.pop((version, "items"), None)
             continue
-        wanted = "one order; left out. Save the id of each vector beside it"
-        found.source.say(file, f"{told}, the labels in another order than before", wanted)
-        found.vectors = {key: own for key, own in found.vectors.items() if file not in own.files}
-    new = {own: str(at) for ids in lists for at, own in enumerate(ids)}
-    items.drop(unnamed - {*lists[0]})
-    found.taken["items.csv"] = {next(iter(found.unnamed))[1]: None}
-    items.index = {new[own]: at for own, at in items.index.items()}
-    found.known |= new
-    for own in found.vectors.values():
-        own.ids = {new.get(name, name): None for name in own.ids}
+        elif is_numbered and not others:
+            found.source.say(file, told, "ids; rows count from 0", "note")
+            ids = [*map(str, range(len(rows)))]
+        new = dict(zip(rows.index, ids, strict=False))
+        found.known |= new
+        if own := found.vectors.get((version, "items")):
+            own.ids = {new.get(name, name): None for name in own.ids} if ids else {}
+        if ids:
+            found.add(Items(file, ids, rows.columns, [*rows.columns.keys() & found.declared]))
 
 
 def _name_items(found: Gathered) -> None:

@@ -185,9 +185,12 @@ def _read_file(
     lists, matrices = _part_arrays(name, found)
     classes = {key: each for key, each in found.items() if LABELS.search(key)}
     for key, rows in matrices.items():
-        own, is_coded = key or name, bool(CODES.search(key or name))
-        inside = classes if is_coded else {}
-        beside = _find_classes(own, len(rows), inside if key else labels)
+        own, near, told = key or name, classes if key else labels, Columns()
+        beside = _find_classes(own, len(rows), near)
+        is_coded = bool(beside and CODES.search(own))
+        if is_coded or beside in labels:
+            alone.discard(beside)
+            told = {"labels": _list_classes(near[beside])}
         end = r"\1codes\2" if beside else r"\g<0>"
         plain = CODES.sub(end, name), CODES.sub(end, key)
         version, side = name_version(*plain, [*arrays, *matrices])
@@ -203,16 +206,11 @@ def _read_file(
         ids = find_ids(lists, len(rows), asks, is_only)
         if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
-        if beside and (is_coded or not ids):
-            alone.discard(beside)
-            cells = {"labels": _list_classes((inside if key else labels)[beside])}
-        else:
-            cells = _list_cells(lists, ids or [*map(str, range(len(rows)))], asks, len(matrices))
-        rows_of = ""
+        names, number = ids or [*map(str, range(len(rows)))], len(matrices)
+        cells = told if is_coded else _list_cells(lists, names, asks, number) | told
+        rows_of = "" if ids or asks or is_coded else version
         if cells and not ids:
-            of_side = own if beside and is_coded or asks else beside
-            rows_of = version if of_side == beside and not DATABASE.search(beside) else ""
-            stem = name.rpartition(".")[0] if rows_of else find_stem(of_side)
+            stem = name.rpartition(".")[0] if rows_of else find_stem(own)
             ids = [f"{stem} {at}" for at in range(len(rows))]
         if ids and cells:
             yield (
