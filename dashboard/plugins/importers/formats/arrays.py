@@ -1,6 +1,7 @@
 """Vectors in npy, npz, safetensors, HDF5 and FAISS files, and the neighbours of ann-benchmarks."""
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import groupby
@@ -96,7 +97,10 @@ def read(source: Source, files: Names) -> Pieces:
     read_file = partial(_read_file, there=there, arrays=arrays, labels=labels, alone=alone)
     for folder, own in groupby(sorted(vectors, key=find_folder_of), find_folder_of):
         names = [*own]
-        rows = _stack(source, names)
+        lists = _read_first(source, names[0])
+        if len(lists) == 1 and lists[0].ndim == 1:
+            lists = [each for name in names for each in _read_first(source, name)]
+        rows = _stack(lists) if len(lists) == len(names) else None
         if rows is None:
             yield from read_each(read_file, source, names)
         else:
@@ -105,14 +109,11 @@ def read(source: Source, files: Names) -> Pieces:
     yield from read_each(read_file, source, sorted(alone))
 
 
-def _stack(source: Source, names: Names) -> AnyArray | None:
-    """Return the vectors of a folder with a file for each item; None if it is another one."""
-    first = next(iter(_read_first(source, names[0])), np.empty(0, int))
-    if len(names) < MIN_KEYED or first.ndim != 1 or first.dtype.kind != "f":
-        return None
-    rows = [np.array(own) for name in names for own in _read_first(source, name)]
-    is_whole = len(rows) == len(names) and {each.shape for each in rows} == {first.shape}
-    return np.stack(rows) if is_whole else None
+def _stack(lists: Sequence[AnyArray]) -> AnyArray | None:
+    """Return lists of fractions, one an item, as vectors; None if they are something else."""
+    kinds = {(each.shape, each.dtype.kind) for each in lists}
+    is_one = len(lists) >= MIN_KEYED and kinds == {((lists[0].size,), "f")}
+    return np.stack(lists) if is_one else None
 
 
 def _find_classes(name: str, count: int, labels: Arrays) -> str:
@@ -129,17 +130,15 @@ def _find_classes(name: str, count: int, labels: Arrays) -> str:
     fits = {}
     for other, own in labels.items():
         words = {*list_words(LABELS.sub("", PurePosixPath(other).name))} - {""}
-        is_near = find_folder_of(other) == find_folder_of(name)
-        is_near &= own.ndim == 1 or bool(CODES.search(name))
-        if is_near and words <= {*list_words(name)}:
+        if find_folder_of(other) == find_folder_of(name) and words <= {*list_words(name)}:
             fits[other] = len(own) == count, len(words)
     best = max(fits, key=fits.__getitem__, default="")
-    if not best or fits[best][0]:
-        return best
-    if CODES.search(name):
-        told = f"{count:,} codes and {len(labels[best]):,} labels in {best}"
-        raise DataError(name, told, "as many of both")
-    return ""
+    if best and not fits[best][0]:
+        if CODES.search(name):
+            told = f"{count:,} codes and {len(labels[best]):,} labels in {best}"
+            raise DataError(name, told, "as many of both")
+        best = ""
+    return best
 
 
 def _read_first(source: Source, name: str) -> list[AnyArray]:
@@ -251,12 +250,11 @@ def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays]:
         for key, each in found.items()
         if each.ndim > 1 and not (LABELS.search(key or name) and _holds_classes(each))
     }
-    if not matrices and len(lists) >= MIN_KEYED and lists[min(lists)].dtype.kind == "f":
-        with suppress(ValueError):  # a vector an id, if all are as long
-            matrices = {"": np.stack([*lists.values()])}
-            ends = {key.rpartition("/")[2] for key in lists}
-            names = (key.rpartition("/")[0] if len(ends) == 1 else key for key in lists)
-            lists = {"ids": np.array([*names])}
+    rows = None if matrices else _stack([*lists.values()])
+    if rows is not None:
+        ends = {key.rpartition("/")[2] for key in lists}
+        names = (key.rpartition("/")[0] if len(ends) == 1 else key for key in lists)
+        lists, matrices = {"ids": np.array([*names])}, {"": rows}
     if not matrices:
         shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in found.items())
         wanted = "an array (rows, dimension); labels stand beside codes of the same name"
