@@ -57,10 +57,11 @@ def make_plan(found: Gathered) -> None:
     join_marks(found)
     name_classes(found)
     others = choose_basis(found)
-    if found.basis in ("labels", "judgements"):
-        _divide_items(found)
-    if found.basis in ("labels", "captions"):
-        _drop_unseen(found)
+    if all(own.has_ids for own in found.vectors.values()):  # others are in the order of all items
+        if found.basis in ("labels", "judgements"):
+            _divide_items(found)
+        if found.basis in ("labels", "captions") and not found.results:
+            _drop_unseen(found)
     found.pictures = list(found.items.index)
     if found.basis:
         PLANS[found.basis](found)
@@ -90,21 +91,23 @@ def number_rows(found: Gathered) -> None:
         key: {name: own for name, own in rows.columns.items() if len({*own}) > 1}
         for key, rows in lists.items()
     }
+    first = next(iter(tables.values()), {})
     shapes = {(*table, len(lists[key])) for key, table in tables.items()}
     is_alone = len(lists) == 1 and [*lists][0][1].endswith(TABLES)
-    is_numbered = len(shapes) == 1 and len(dict([*lists])) == len(lists) and not is_alone
+    is_whole = len(dict([*lists])) == len(lists)  # a file a version
+    is_numbered = is_whole and len(shapes) == 1 and not (others or is_alone)
     for (version, file), table in tables.items():
         rows, told = lists[version, file], "vectors and labels without ids"
         ids: Names = [*rows.index]
         if others and len(table) == 1:
             found.source.say(file, told, "a table of ids and classes; left out")
             ids = ()
-        elif is_numbered and not others and table not in [*tables.values()][:1]:
+        elif is_numbered and table != first:
             wanted = "one order; left out. Save the id of each vector beside it"
             found.source.say(file, f"{told}, the labels in another order than before", wanted)
             found.vectors.pop((version, "items"), None)
             continue
-        elif is_numbered and not others:
+        elif is_numbered:
             found.source.say(file, told, "ids; rows count from 0", "note")
             ids = [*map(str, range(len(rows)))]
         new = dict(zip(rows.index, ids, strict=False))
@@ -256,14 +259,9 @@ def _list_parts(found: Gathered) -> Texts:
 
 
 def _divide_items(found: Gathered) -> None:
-    """Let the part query ask the gallery; else keep the parts of classes that have results.
-
-    Vectors by position are in the order of all items, which stay then.
-    """
+    """Let the part query ask the gallery; else keep the parts of classes that have results."""
     parts = _list_parts(found)
     every = {*parts.values()}
-    if not parts or not all(own.has_ids for own in found.vectors.values()):
-        return
     if not (every.isdisjoint(ASKING) or every.isdisjoint(SEARCHED)):
         _keep_parts(found, parts, ("", *ASKING, *SEARCHED))
         asking = [parts[item] in ASKING for item in found.items.index]
@@ -274,7 +272,7 @@ def _divide_items(found: Gathered) -> None:
         texts = [item * (not file) for item, file in zip(asks, files, strict=True)]
         found.queries.add(asks, {**columns, "image": files, "text": texts})
         _drop_items(found, {*asks})
-    elif found.basis == "labels":
+    elif parts and found.basis == "labels":
         lists = (chain(*(row[:2] for row in rows)) for rows in found.results.values())
         named = chain(*(found.match_items(each).values() for each in lists))
         if covered := {*map(parts.__getitem__, named)}:
@@ -284,15 +282,13 @@ def _divide_items(found: Gathered) -> None:
 def _drop_unseen(found: Gathered) -> None:
     """Leave out the items that no version has a vector of, where vectors tell which they have."""
     owns = [own for (_, side), own in found.vectors.items() if side == "items"]
-    if not owns or found.results or not all(own.has_ids for own in found.vectors.values()):
-        return
     seen = {*chain(*(found.match_items([*own.ids, *own.odd]).values() for own in owns))}
     kept = found.source.options.items | {*found.queries.get("item_id")}
     seen |= kept & found.items.index.keys()  # versions that stay may have them
     unseen = [item for item in found.items.index if item not in seen]
     told = zip(found.items.index, found.items.get(found.column), strict=True)
     judged = {item for item, cell in told if cell} | {row[1] for row in found.captions}
-    if seen & judged:
+    if owns and seen & judged:
         file, wanted = list_names(found.taken["items.csv"]), "one; left out"
         found.source.count(file, unseen, "items that no version has a vector of", wanted)
         _drop_items(found, unseen)

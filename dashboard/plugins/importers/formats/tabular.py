@@ -194,11 +194,12 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     source.count(block.file, lost, "files that are not there", wanted, "note")
     wanted = "names of files; matched by the number where only one fits"
     source.count(block.file, list(dict.fromkeys(near)), "numbers that are no names", wanted, "note")
-    is_named = any((*given, *cells, *contents)) or rows_are_texts(block, roles)
-    rows_of = "" if is_named or not block.vectors else name_version(block.file)[0]
-    is_bare = bool(block.vectors) and len(block.columns) == 1 and not rows_of
-    is_bare &= not any((*files, *contents))
-    if block.columns and not (is_bare or rows_are_texts(block, roles)):
+    is_bare = rows_are_texts(block, roles)
+    is_named = is_bare or not block.vectors or any((*given, *cells, *contents))
+    rows_of = "" if is_named else name_version(block.file)[0]
+    is_one = bool(block.vectors) and len(block.columns) == 1
+    is_bare |= is_one and not (rows_of or any((*files, *contents)))
+    if block.columns and not is_bare:
         taken = {name for role, name in of.items() if role != "poster"}
         columns = {key: [cell] * len(ids) for key, cell in HIVE.findall(folder)}
         columns |= {name: own for name, own in block.columns.items() if name not in taken}
