@@ -90,8 +90,8 @@ def read(source: Source, files: Names) -> Pieces:
     arrays = [name for name in files if name.lower().endswith(ENDINGS)]
     beside = {other for name in arrays for other in find_beside(name, there)}
     arrays = _list_searched(source, "", [name for name in arrays if name not in beside])
-    firsts = {name: _read_first(source, name) for name in arrays if LABELS.search(name)}
-    labels = {name: own[0] for name, own in firsts.items() if own and _holds_classes(*own)}
+    firsts = ((name, _read_first(source, name)) for name in arrays if LABELS.search(name))
+    labels = {name: own[0] for name, own in firsts if own and _holds_classes(*own)}
     alone = {*labels}
     vectors = [name for name in arrays if name not in labels]
     read_file = partial(_read_file, there=there, arrays=arrays, labels=labels, alone=alone)
@@ -202,10 +202,10 @@ def _read_file(
             yield Vectors(name, version, side, rows, *axes)
             continue
         asks, is_only = side == "texts", [*map(len, matrices.values())].count(len(rows)) == 1
-        ids = find_ids(lists, len(rows), asks, is_only)
-        if ids is None and len(matrices) == 1:
+        ids, number = find_ids(lists, len(rows), asks, is_only), len(matrices)
+        if ids is None and number == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
-        names, number = ids or [*map(str, range(len(rows)))], len(matrices)
+        names = ids or [*map(str, range(len(rows)))]
         cells = told if is_coded else _list_cells(lists, names, asks, number) | told
         rows_of = "" if ids or asks or is_coded else version
         if cells and not ids:
@@ -229,13 +229,13 @@ def _list_cells(lists: Arrays, ids: Names, asks: bool, number: int) -> Columns:
         asks: Whether they are those of queries.
         number: How many arrays of vectors the file has.
     """
-    return {
-        OF_SIDE.sub("", key): list_texts(each)
-        for key, each in lists.items()
-        if _is_label(key, each, ids)
-        and (asks == names_texts(key) or asks and number == 1)
-        and (not asks or LABELS.search(key))
-    }
+    found: Columns = {}
+    for key, each in lists.items():
+        is_column = len(each) == len(ids) and each.dtype.kind in "iuUSbO" and not IDS.search(key)
+        is_near = asks == names_texts(key) or asks and number == 1
+        if is_column and is_near and (LABELS.search(key) or not asks and list_texts(each) != ids):
+            found[OF_SIDE.sub("", key)] = list_texts(each)
+    return found
 
 
 def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays]:
@@ -292,12 +292,6 @@ def _find_axes(
         told = f"a matrix of as many texts as items, {shape}"
         raise Unsure(name, told, "a statement of what its rows are", list_options("--rows", fits))
     return ways[rows] if rows in fits else None
-
-
-def _is_label(key: str, cells: AnyArray, ids: Names) -> bool:
-    """Return whether a list beside vectors describes them, and is not that of their ids."""
-    is_column = len(cells) == len(ids) and cells.dtype.kind in "iuUSbO" and not IDS.search(key)
-    return is_column and bool(LABELS.search(key) or list_texts(cells) != ids)
 
 
 def _read_sets(source: Source, name: str, arrays: Any) -> Pieces:
