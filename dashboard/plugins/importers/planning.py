@@ -83,8 +83,8 @@ def make_plan(found: Gathered) -> None:
 def number_rows(found: Gathered) -> None:
     """Number the rows of vectors that nothing names, if all versions have the same in one order.
 
-    A version of another order is left out. Where other items are there, rows of one column are
-    theirs, by position.
+    A version of another order is left out. Where other items are there, rows of one column or none
+    are theirs, by position.
     """
     lists, others = found.unnamed, len(found.items)
     tables = {
@@ -94,13 +94,14 @@ def number_rows(found: Gathered) -> None:
     first = next(iter(tables.values()), {})
     shapes = {(*table, len(lists[key])) for key, table in tables.items()}
     is_alone = len(lists) == 1 and [*lists][0][1].endswith(TABLES)
-    is_whole = len(dict([*lists])) == len(lists)  # a file a version
+    is_whole = len({version for version, _ in lists}) == len(lists)
     is_numbered = is_whole and len(shapes) == 1 and not (others or is_alone)
     for (version, file), table in tables.items():
         rows, told = lists[version, file], "vectors and labels without ids"
         ids: Names = [*rows.index]
-        if others and len(table) == 1:
-            found.source.say(file, told, "a table of ids and classes; left out")
+        if others and len(table) < 2:
+            wanted = "a table of ids and classes; left out"
+            found.source.say(file, "labels of vectors without ids", wanted)
             ids = ()
         elif is_numbered and table != first:
             wanted = "one order; left out. Save the id of each vector beside it"

@@ -181,8 +181,7 @@ def _read_file(
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
         return
-    lists, matrices = _part_arrays(name, found)
-    classes = {key: each for key, each in found.items() if LABELS.search(key)}
+    lists, matrices, classes = _part_arrays(name, found)
     for key, rows in matrices.items():
         own, near, told = key or name, classes if key else labels, Columns()
         beside = _find_classes(own, len(rows), near)
@@ -238,18 +237,16 @@ def _list_cells(lists: Arrays, ids: Names, asks: bool, number: int) -> Columns:
     return found
 
 
-def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays]:
-    """Return the lists of a file, and its vectors.
+def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays, Arrays]:
+    """Return the lists of a file, its vectors, and its classes.
 
     Raises:
         DataError: If there are no vectors, or several of each item.
     """
     lists = {key: each for key, each in found.items() if each.ndim == 1 and key}
-    matrices = {
-        key: each
-        for key, each in found.items()
-        if each.ndim > 1 and not (LABELS.search(key or name) and _holds_classes(each))
-    }
+    named = {key: each for key, each in found.items() if LABELS.search(key or name)}
+    classes = {key: each for key, each in named.items() if _holds_classes(each)}
+    matrices = {key: each for key, each in found.items() if each.ndim > 1 and key not in classes}
     rows = None if matrices else _stack([*lists.values()])
     if rows is not None:
         ends = {key.rpartition("/")[2] for key in lists}
@@ -264,7 +261,7 @@ def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays]:
     if len(matrices) >= MIN_KEYED and len(lengths) > len(widths) == 1:  # frames of clips
         do = "Average them: numpy.savez('v1.npz', **{key: file[key][:].mean(0) for key in file})"
         raise DataError(name, f"{len(matrices)} arrays of several rows", "one vector a key", do=do)
-    return lists, matrices
+    return lists, matrices, classes
 
 
 def _find_axes(
