@@ -82,8 +82,8 @@ def make_collection(call: Namespace) -> tuple[list[Row], Findings, Names]:
     with open_draft(place, keep=not call.dry_run) as draft:
         found = gather_pieces(source, draft)
         make_plan(found)
-        name_vectors(found)
         join_shards(found)
+        name_vectors(found)
         drop_versions(place, found, record)
         write_versions(found)
         choose_hashing(found)

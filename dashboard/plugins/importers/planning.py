@@ -95,7 +95,7 @@ def number_rows(found: Gathered) -> None:
     shapes = {(*table, len(lists[key])) for key, table in tables.items()}
     is_alone = len(lists) == 1 and [*lists][0][1].endswith(TABLES)
     is_whole = len({version for version, _ in lists}) == len(lists)
-    is_numbered = is_whole and len(shapes) == 1 and not (others or is_alone)
+    is_numbered = bool(first) and is_whole and len(shapes) == 1 and not (others or is_alone)
     for (version, file), table in tables.items():
         rows, told = lists[version, file], "vectors and labels without ids"
         ids: Names = [*rows.index]
