@@ -24,9 +24,10 @@ from dashboard.plugins.importers.deciding import (
     settle_classes,
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.pieces import list_options
+from dashboard.plugins.importers.pieces import Items, list_options
 from dashboard.plugins.importers.source import find_kind
 from dashboard.storage.runs import Pair
+from dashboard.storage.vector_ids import TABLES
 from dashboard.tables import Names, Texts
 from dashboard.texts import split_cells
 
@@ -43,6 +44,7 @@ def make_plan(found: Gathered) -> None:
         Unsure: If what decides relevance is not certain.
         DataError: If there is nothing to search.
     """
+    number_rows(found)
     index = found.items.index
     times = Counter([*found.renamed.values(), *index])
     new = {name: own for name, own in found.renamed.items() if times[own] == 1}
@@ -55,10 +57,11 @@ def make_plan(found: Gathered) -> None:
     join_marks(found)
     name_classes(found)
     others = choose_basis(found)
-    if found.basis in ("labels", "judgements"):
-        _divide_items(found)
-    if found.basis in ("labels", "captions"):
-        _drop_unseen(found)
+    if all(own.has_ids for own in found.vectors.values()):  # others are in the order of all items
+        if found.basis in ("labels", "judgements"):
+            _divide_items(found)
+        if found.basis in ("labels", "captions") and not found.results:
+            _drop_unseen(found)
     found.pictures = list(found.items.index)
     if found.basis:
         PLANS[found.basis](found)
@@ -75,6 +78,45 @@ def make_plan(found: Gathered) -> None:
             _add_item_queries(found, found.pictures)
     if others:
         found.notes.append(f"instead: --relevance {' or '.join(others[:4])}")
+
+
+def number_rows(found: Gathered) -> None:
+    """Number the rows of vectors that nothing names, if all versions have the same in one order.
+
+    A version of another order is left out. Where other items are there, rows of one column or none
+    are theirs, by position.
+    """
+    lists, others = found.unnamed, len(found.items)
+    tables = {
+        key: {name: own for name, own in rows.columns.items() if len({*own}) > 1}
+        for key, rows in lists.items()
+    }
+    first = next(iter(tables.values()), {})
+    shapes = {(*table, len(lists[key])) for key, table in tables.items()}
+    is_alone = len(lists) == 1 and [*lists][0][1].endswith(TABLES)
+    is_whole = len({version for version, _ in lists}) == len(lists)
+    is_numbered = bool(first) and is_whole and len(shapes) == 1 and not (others or is_alone)
+    for (version, file), table in tables.items():
+        rows, told = lists[version, file], "vectors and labels without ids"
+        ids: Names = [*rows.index]
+        if others and len(table) < 2:
+            wanted = "a table of ids and classes; left out"
+            found.source.say(file, "labels of vectors without ids", wanted)
+            ids = ()
+        elif is_numbered and table != first:
+            wanted = "one order; left out. Save the id of each vector beside it"
+            found.source.say(file, f"{told}, the labels in another order than before", wanted)
+            found.vectors.pop((version, "items"), None)
+            continue
+        elif is_numbered:
+            found.source.say(file, told, "ids; rows count from 0", "note")
+            ids = [*map(str, range(len(rows)))]
+        new = dict(zip(rows.index, ids, strict=False))
+        found.known |= new
+        if own := found.vectors.get((version, "items")):
+            own.ids = {new.get(name, name): None for name in own.ids} if ids else {}
+        if ids:
+            found.add(Items(file, ids, rows.columns, [*rows.columns.keys() & found.declared]))
 
 
 def _name_items(found: Gathered) -> None:
@@ -218,14 +260,9 @@ def _list_parts(found: Gathered) -> Texts:
 
 
 def _divide_items(found: Gathered) -> None:
-    """Let the part query ask the gallery; else keep the parts of classes that have results.
-
-    Vectors by position are in the order of all items, which stay then.
-    """
+    """Let the part query ask the gallery; else keep the parts of classes that have results."""
     parts = _list_parts(found)
     every = {*parts.values()}
-    if not parts or not all(own.has_ids for own in found.vectors.values()):
-        return
     if not (every.isdisjoint(ASKING) or every.isdisjoint(SEARCHED)):
         _keep_parts(found, parts, ("", *ASKING, *SEARCHED))
         asking = [parts[item] in ASKING for item in found.items.index]
@@ -236,7 +273,7 @@ def _divide_items(found: Gathered) -> None:
         texts = [item * (not file) for item, file in zip(asks, files, strict=True)]
         found.queries.add(asks, {**columns, "image": files, "text": texts})
         _drop_items(found, {*asks})
-    elif found.basis == "labels":
+    elif parts and found.basis == "labels":
         lists = (chain(*(row[:2] for row in rows)) for rows in found.results.values())
         named = chain(*(found.match_items(each).values() for each in lists))
         if covered := {*map(parts.__getitem__, named)}:
@@ -246,15 +283,13 @@ def _divide_items(found: Gathered) -> None:
 def _drop_unseen(found: Gathered) -> None:
     """Leave out the items that no version has a vector of, where vectors tell which they have."""
     owns = [own for (_, side), own in found.vectors.items() if side == "items"]
-    if not owns or found.results or not all(own.has_ids for own in found.vectors.values()):
-        return
     seen = {*chain(*(found.match_items([*own.ids, *own.odd]).values() for own in owns))}
     kept = found.source.options.items | {*found.queries.get("item_id")}
     seen |= kept & found.items.index.keys()  # versions that stay may have them
     unseen = [item for item in found.items.index if item not in seen]
     told = zip(found.items.index, found.items.get(found.column), strict=True)
     judged = {item for item, cell in told if cell} | {row[1] for row in found.captions}
-    if seen & judged:
+    if owns and seen & judged:
         file, wanted = list_names(found.taken["items.csv"]), "one; left out"
         found.source.count(file, unseen, "items that no version has a vector of", wanted)
         _drop_items(found, unseen)
