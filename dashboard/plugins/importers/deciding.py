@@ -10,7 +10,8 @@ from dashboard.errors import DataError, Unsure, list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.column_roles import name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.pieces import list_options, write_list
+from dashboard.plugins.importers.pieces import choose_part, list_options, write_list
+from dashboard.plugins.importers.source import find_stem
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.runs import Pair
 from dashboard.storage.vector_ids import LABELS, list_words
@@ -39,6 +40,8 @@ YES, NO = frozenset({"1", "1.0", "true"}), frozenset({"0", "0.0", "-1", "-1.0", 
 TEST = ("test", "testing")
 SPLITS = re.compile("(bounding_box_)?train(ing)?|test(ing)?|val(id(ation)?)?|dev", re.I)
 ASKING = ("query", "queries", "probe")
+PARTS = ("test", "dev", "validation", "val", "train")
+"""Names of files of judgements of a part, the best one first."""
 SEARCHED = ("gallery", "database", "index", "bounding_box_test")
 PART = re.compile("|".join([*ASKING, *SEARCHED, SPLITS.pattern]), re.I)
 """Names of parts of the data, some of which ask for another one."""
@@ -236,25 +239,38 @@ def pick_files(found: Gathered, files: Names) -> Names:
     return named or files
 
 
-def _list_answered(found: Gathered, files: Names) -> Names:
-    """Return the files of judgements of which some query has results, if any has; drop others.
+def _choose_judged(found: Gathered) -> Names:
+    """Return the files of judgements that count, and drop the queries of others without results.
 
-    So of judgements for tests, for development and of other years those count that were run; of
-    files whose names have no word in common all count.
+    They are the one that the caller names, or those of which some query has results: so of
+    judgements for tests, for development and of other years those count that were run. Without
+    results those called by their part count for the best one. Files whose names have no word in
+    common, and are no parts, all count.
+
+    Raises:
+        Unsure: If several are of the best part.
+        DataError: If there is no such file as the caller names.
     """
     asked = {row[0] for run in found.runs.values() for row in run.rows}
-    queries: dict[str, set[str]] = {name: set() for name in files}
+    queries: dict[str, set[str]] = {name: set() for name in list_judged(found)}
+    files = pick_files(found, list(queries))
     for file, query, _, _ in found.judged:
         queries.get(file, set()).add(query)
     words = [{re.sub(r"\d", "", each) for each in list_words(name)} - {""} for name in files]
-    are_parts = words and set.intersection(*words)  # as qrels.dev.txt and qrels.test.txt
-    used = [name for name in files if are_parts and queries[name] & asked] or files
-    others = [name for name in files if name not in used]
-    wanted = f"some; left out. Other judgements: --judgements {''.join(others[:1])}"
-    what = "files of judgements of queries that no version has results for"
-    found.source.count(list_names(used), others, what, wanted)
+    parts = [name for name in files if find_stem(name) in PARTS]
+    used = [name for name in files if queries[name] & asked]
+    if used and (parts or set.intersection(*words)):  # as qrels.dev.txt and qrels.test.txt
+        others = [name for name in files if name not in used]
+        wanted = f"some; left out. Other judgements: --judgements {''.join(others[:1])}"
+        what = "files of judgements of queries that no version has results for"
+        found.source.count(list_names(used), others, what, wanted)
+    elif parts:
+        best = choose_part(found.source, parts, PARTS, "parts of judgements")
+        used = [name for name in files if name == best or name not in parts]
+    else:
+        used = files
     named = {query for name in used for query in queries[name]}
-    found.queries.drop({query for name in others for query in queries[name]} - named)
+    found.queries.drop({query for own in queries.values() for query in own} - named - asked)
     return used
 
 
@@ -266,7 +282,7 @@ def merge_judgements(found: Gathered) -> None:
         DataError: If there is no such file as the caller names.
     """
     options = found.source.options
-    found.files = used = _list_answered(found, pick_files(found, list_judged(found)))
+    found.files = used = _choose_judged(found)
     rows = [each for each in found.judged if each[0] in used and each[3] is not None]
     names = found.match_items((item for _, _, item, _ in rows), list_names(used))
     texts = list(compress(found.queries.index, found.queries.get("text")))
