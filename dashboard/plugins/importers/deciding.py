@@ -14,7 +14,7 @@ from dashboard.plugins.importers.pieces import choose_part, list_options, write_
 from dashboard.plugins.importers.source import find_stem
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.runs import Pair
-from dashboard.storage.vector_ids import LABELS, list_words
+from dashboard.storage.vector_ids import list_words
 from dashboard.tables import Names, number_names
 from dashboard.texts import split_cells
 
@@ -25,7 +25,8 @@ NEVER = re.compile(
 )
 """Words in names of columns that never decide relevance, whatever they hold."""
 CLASSED = re.compile(
-    r"(^|_)(\w*labels?|class(es)?|category|categories)(_?(names?|group|\d+))?$|^objects?_names?$"
+    r"(^|[_.])(\w*labels?|class(es)?|category|categories)([_.]?(names?|group|\d+))?$|"
+    r"^objects?[_.]names?$|(^|[.])(ground_truth|targets?|choice)$"
 )
 KEYED = re.compile(
     r"(^|_)(class|category|label|landmark|identity|person|species|product|group|style|brand)"
@@ -139,7 +140,7 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
         split = split_cells(cells)
         classes = Counter(part for cell in cells for part in split[cell])
         is_number = all(map(NUMERIC.fullmatch, classes))
-        if is_declared or _says_class(small):
+        if is_declared or CLASSED.search(small):
             if _has_classes(classes) or any(found.queries.get(column)):
                 stated[column] = is_number
         elif _has_classes(classes) and (is_keyed or _has_few(classes)):
@@ -147,10 +148,6 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
     every = sorted(stated, key=stated.__getitem__)
     alike = {tuple(number_names(found.items.get(e))[1]): e for e in reversed(every)}
     return [*reversed(alike.values())], sorted(possible, key=possible.__getitem__)
-
-
-def _says_class(small: str) -> bool:
-    return small.rpartition(".")[2] in LABELS or bool(CLASSED.search(small.replace(".", "_")))
 
 
 def join_marks(found: Gathered) -> None:
@@ -163,7 +160,7 @@ def join_marks(found: Gathered) -> None:
     marks = [
         name
         for name, own in cells.items()
-        if YES & {*own} and {*own} <= YES | NO and not _says_class(name_plainly(name))
+        if YES & {*own} and {*own} <= YES | NO and not CLASSED.search(name_plainly(name))
     ]
     if len(marks) > 1 + (len(marks) < len(cells)):
         rows = [[*map(YES.__contains__, row)] for row in zip(*map(cells.get, marks), strict=True)]
@@ -179,7 +176,7 @@ def name_classes(found: Gathered) -> None:
     """Write the names of classes in place of their codes; of numbers if a file has all of them."""
     for rows in (found.items, found.queries) if found.names else ():
         for column, cells in rows.columns.items():
-            parts = split_cells(cells) if column in found.declared or _says_class(column) else {}
+            parts = split_cells(cells) if column in found.declared or CLASSED.search(column) else {}
             codes = set[str]().union(*parts.values())
             for names in found.names:
                 known = codes & names.keys()
@@ -258,7 +255,7 @@ def _choose_judged(found: Gathered) -> Names:
         queries.get(file, set()).add(query)
     words = [{re.sub(r"\d", "", each) for each in list_words(name)} - {""} for name in files]
     parts = [name for name in files if find_stem(name) in PARTS]
-    used = [name for name in files if queries[name] & asked]
+    used: Names = [name for name in files if queries[name] & asked]
     if used and (parts or set.intersection(*words)):  # as qrels.dev.txt and qrels.test.txt
         others = [name for name in files if name not in used]
         wanted = f"some; left out. Other judgements: --judgements {''.join(others[:1])}"

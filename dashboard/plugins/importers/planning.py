@@ -220,11 +220,11 @@ def _list_parts(found: Gathered) -> Texts:
 def _divide_items(found: Gathered) -> None:
     """Let the part query ask the gallery; else keep the parts of classes that have results.
 
-    Vectors by position are in the order of all items, which stay then.
+    Vectors of items alone by position are in the order of all items, which stay then.
     """
     parts = _list_parts(found)
     every = {*parts.values()}
-    if not parts or not all(own.has_ids for own in found.vectors.values()):
+    if not parts or {side for (_, side), e in found.vectors.items() if not e.has_ids} == {"items"}:
         return
     if not (every.isdisjoint(ASKING) or every.isdisjoint(SEARCHED)):
         _keep_parts(found, parts, ("", *ASKING, *SEARCHED))
@@ -235,6 +235,7 @@ def _divide_items(found: Gathered) -> None:
         files = [found.written.get(*pair) for pair in pairs]
         texts = [item * (not file) for item, file in zip(asks, files, strict=True)]
         found.queries.add(asks, {**columns, "image": files, "text": texts})
+        found.taken["queries.csv"] |= found.taken["items.csv"]
         _drop_items(found, {*asks})
     elif found.basis == "labels":
         lists = (chain(*(row[:2] for row in rows)) for rows in found.results.values())

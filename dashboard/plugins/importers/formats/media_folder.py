@@ -6,14 +6,12 @@ from functools import partial
 from itertools import zip_longest
 
 from dashboard.errors import list_names
-from dashboard.plugins.importers.deciding import SPLITS
+from dashboard.plugins.importers.deciding import PART
 from dashboard.plugins.importers.pieces import Format, Items, Pieces, list_lines, read_each
 from dashboard.plugins.importers.source import Columns, Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, is_video
 from dashboard.tables import Names, Texts
 
-PART = re.compile(rf"query|queries|gallery|database|bounding_box_test|{SPLITS.pattern}", re.I)
-"""Folders of parts of the data."""
 GENERAL = re.compile(
     r"(image|img|video|reference)s?|pictures|photos|clips|media|data|files|jpe?g|png|posters|gifs|"
     rf"raw|all|dataset|{PART.pattern}"
@@ -96,7 +94,7 @@ def _is_split(folders: Names) -> bool:
     """Return whether folders differ by the part of the data alone, as WIDER_train and WIDER_val."""
     words = [{*re.split(r"[\W_]+", folder.lower())} for folder in {*folders}]
     shared = set.intersection(*words)
-    return all(each - shared and all(map(SPLITS.fullmatch, each - shared)) for each in words)
+    return all(each - shared and all(map(PART.fullmatch, each - shared)) for each in words)
 
 
 def _is_class(folder: str) -> bool:
