@@ -91,7 +91,7 @@ def choose_basis(found: Gathered) -> Names:
     is_apart = several or not stated and (is_asked or any(map(EXTENSION.search, cells)))
     known = {*fixed, options.before} - {"captions"}
     sure = [options.relevance] if options.relevance else [*filter(known.__contains__, every)]
-    ways = [*stated, *(["captions"] if pairs and is_apart else [])] or possible
+    ways = [*stated, *["captions"] * bool(pairs and is_apart)] or possible
     lost = [e for e in found.source.findings if e.level == "warning"]
     is_sure = ways in (stated[:1], ["captions"]) or ways == [*filter(NUMBERS.fullmatch, possible)]
     if not sure and (not is_sure if ways else lost):

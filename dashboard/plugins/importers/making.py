@@ -157,33 +157,31 @@ def _write_all(
         keep_rows(place, name, found, record)
     rows = write_files(found)
     written: Names = [*list_files(draft), "collection.toml", RECORD]
-    kept: Names = ()
-    if place.is_dir():
-        kept = keep_files(place, draft, [*record["files"], "collection.toml", RECORD])
-        for name in written:
-            if name.endswith("/model.toml") and name in record["files"]:
-                theirs, new = (read_toml(folder / name, name) for folder in (place, draft))
-                told = {key: cell for key, cell in theirs.items() if key not in FORM}
-                shutil.copyfile(place / name, draft / name)
-                write_settings(draft / name, new | told)
-        old = read_toml(place / "collection.toml", "collection.toml") | {"source": None}
-        stated = DECIDING if is_stated else ()
-        wrote = record["settings"]
-        own = {k: cell for k, cell in old.items() if cell != wrote.get(k) and k not in stated}
-        odd = [k for k in sorted({*own} - {"title"}) if found.settings.get(k, own[k]) != own[k]]
-        if said := ", ".join(f"{key} = {own[key]!r}" for key in odd):
-            found.notes.append(f"but collection.toml says {said}, which counts")
-        other = [key for key in DECIDING if wrote.get(key) not in (None, found.settings.get(key))]
-        found.notes += [f"before: {key} = {wrote[key]!r}" for key in other[-1:] if not is_stated]
-        found.settings |= own
-        with suppress(OSError):  # its comments are those of people
-            shutil.copyfile(place / "collection.toml", draft / "collection.toml")
-        _, changed, _ = cmpfiles(place, draft, [*filter(CONTENTS.match, written)])
-        wanted = "the same as before; those of the source are taken in"
-        found.source.count(place.name, changed, "files with other contents", wanted, "note")
-        more = sorted(kept, key=lambda name: name.startswith("media/"))
-        wanted = "files of the source; kept"
-        found.source.count(place.name, more, "further files and versions", wanted, "note")
+    kept = keep_files(place, draft, [*record["files"], "collection.toml", RECORD])
+    for name in written:
+        if name.endswith("/model.toml") and name in record["files"]:
+            theirs, new = (read_toml(folder / name, name) for folder in (place, draft))
+            told = {key: cell for key, cell in theirs.items() if key not in FORM}
+            shutil.copyfile(place / name, draft / name)
+            write_settings(draft / name, new | told)
+    old = read_toml(place / "collection.toml", "collection.toml") | {"source": None}
+    stated = DECIDING if is_stated else ()
+    wrote = record["settings"]
+    own = {k: cell for k, cell in old.items() if cell != wrote.get(k) and k not in stated}
+    odd = [k for k in sorted({*own} - {"title"}) if found.settings.get(k, own[k]) != own[k]]
+    if said := ", ".join(f"{key} = {own[key]!r}" for key in odd):
+        found.notes.append(f"but collection.toml says {said}, which counts")
+    other = [key for key in DECIDING if wrote.get(key) not in (None, found.settings.get(key))]
+    found.notes += [f"before: {key} = {wrote[key]!r}" for key in other[-1:] if not is_stated]
+    found.settings |= own
+    with suppress(OSError):  # its comments are those of people
+        shutil.copyfile(place / "collection.toml", draft / "collection.toml")
+    _, changed, _ = cmpfiles(place, draft, [*filter(CONTENTS.match, written)])
+    wanted = "the same as before; those of the source are taken in"
+    found.source.count(place.name, changed, "files with other contents", wanted, "note")
+    more = sorted(kept, key=lambda name: name.startswith("media/"))
+    wanted = "files of the source; kept"
+    found.source.count(place.name, more, "further files and versions", wanted, "note")
     now["files"] = sorted(
         {*written, *(name for name in record["files"] if (draft / name).exists())}
     )

@@ -10,7 +10,7 @@ from functools import partial
 
 from dashboard.errors import DataError, explain_errors
 from dashboard.plugins.importers.blocks import make_block, read_blocks, read_lines
-from dashboard.plugins.importers.column_roles import FILE, name_plainly
+from dashboard.plugins.importers.column_roles import FILE, Roles
 from dashboard.plugins.importers.formats.tabular import list_pieces
 from dashboard.plugins.importers.pieces import (
     Format,
@@ -34,7 +34,7 @@ BOX = re.compile(r"\s*\d+([ \t]+-?\d*\.?\d+([eE]-?\d+)?){4,}\s*(\n|$)")
 HEADER = re.compile(
     r"(?=.*\bxmin\b.*\bymin\b|\W*ImageID.*Confidence).*\b(LabelName|class|label)\b", re.I
 )
-PICTURE, KIND = ("imageid", "filename", *FILE.split()), ("labelname", "class", "label")
+OF_ROWS = {"file": f"{FILE} imageid", "label": "labelname class label", "score": "confidence"}
 """Headers of tables of classes and boxes, and columns."""
 PICTURES = re.compile(r"<annotations|<annotation\b.*<filename", re.S)
 LISTS = re.compile(r"(^|/)(train|val|test|trainval)\.txt$|ImageSets/")
@@ -150,11 +150,11 @@ def _read_rows(source: Source, name: str) -> Pieces:
     """Yield pictures with the classes of all of their rows."""
     labels: Columns = {}
     for block in read_blocks(source, name):
-        small = {name_plainly(column): cells for column, cells in block.columns.items()}
-        files, kinds = ([small[e] for e in keys if e in small][0] for keys in (PICTURE, KIND))
-        for file, kind, number in zip(
-            files, kinds, small.get("confidence") or ["1"] * len(files), strict=True
-        ):
+        roles = Roles(block, {})
+        for role, names in OF_ROWS.items():
+            roles.take(role, names)
+        cells = (roles.read(block, role) for role in OF_ROWS)
+        for file, kind, number in zip(*cells, strict=True):
             labels.setdefault(file, []).extend([kind] * (parse_number(number) != 0))
     yield make_labelled(name, labels.items())
 

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator
-from itertools import chain, groupby
+from itertools import chain, compress, groupby
 from pathlib import Path
 
 from dashboard.errors import DataError
@@ -98,13 +98,14 @@ def _part_versions(block: Block) -> Iterator[Block]:
     path = Path(block.file)
     rest = {name: own for name, own in block.columns.items() if name != columns[0]}
     for run in dict.fromkeys(run for run, _ in pairs):
-        rows = [at for at, (own, _) in enumerate(pairs) if own == run]
-        yield block._replace(
-            file=f"{path.with_suffix('')}/{clean_name(run)}{path.suffix}",
-            lines=[block.lines[at] for at in rows],
-            columns={name: [own[at] for at in rows] for name, own in rest.items()},
-            vectors={name: own[rows] for name, own in block.vectors.items()},
-            contents={name: [own[at] for at in rows] for name, own in block.contents.items()},
+        rows = [own == run for own, _ in pairs]
+        yield Block(
+            f"{path.with_suffix('')}/{clean_name(run)}{path.suffix}",
+            [*compress(block.lines, rows)],
+            {name: [*compress(own, rows)] for name, own in rest.items()},
+            {name: own[rows] for name, own in block.vectors.items()},
+            {name: [*compress(own, rows)] for name, own in block.contents.items()},
+            block.classes,
         )
 
 
@@ -196,13 +197,12 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     wanted = "names of files; matched by the number where only one fits"
     source.count(block.file, list(dict.fromkeys(near)), "numbers that are no names", wanted, "note")
     numbers: Names | None = None
-    is_named = any((*given, *cells, *contents)) or rows_are_texts(block, roles)
-    if block.vectors and block.columns and not is_named:
+    are_texts = rows_are_texts(block, roles)
+    if block.vectors and block.columns and not (are_texts or any((*given, *cells, *contents))):
         numbers = number_rows(source, block.file, len(ids), block.columns)
         ids[:] = numbers or ids
-    is_bare = bool(block.vectors) and len(block.columns) == 1 and numbers is None
-    is_bare &= not any((*files, *contents))
-    if block.columns and not (is_bare or rows_are_texts(block, roles)):
+    is_alone = block.vectors and len(block.columns) == 1 and not any((*files, *contents))
+    if block.columns and not (are_texts or is_alone and numbers is None):
         taken = {name for role, name in of.items() if role != "poster"}
         columns = {key: [cell] * len(ids) for key, cell in HIVE.findall(folder)}
         columns |= {name: own for name, own in block.columns.items() if name not in taken}
@@ -282,7 +282,7 @@ def _list_ends(cell: str) -> list[str]:
     return list_tails(cut_added(cut_address(cell).replace("\\", "/")))[-4:][::-1]
 
 
-def name_row(source: Source, cell: str, key: object, file: str, line: int, parts: int = 1) -> str:
+def name_row(source: Source, cell: str, key: object, file: str, line: int, parts: int) -> str:
     """Return the id of a row by the path in it: base name, its folder, or the row's number.
 
     Rows that mean different things, which `key` tells, by one name stay apart; the names have so
