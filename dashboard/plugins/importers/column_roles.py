@@ -291,7 +291,7 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         of.setdefault("caption", "name")
     spans = [*roles.find(START)[:1], *roles.find(END)[:1]]
     if len(spans) == 2 and all(TIME.fullmatch(e) for name in spans for e in block.columns[name]):
-        of |= dict(zip(SPANS, spans, strict=True))
+        of |= zip(SPANS, spans, strict=True)
         whole = [name for name in roles.find(ITEM) if _is_repeated(block.columns[name])]
         if whole:
             of.setdefault("file", whole[0])
@@ -306,18 +306,18 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
             of["item_id"] = name
         elif is_own and (is_repeated or "caption" in of and name in roles.find(KEYS)):
             of.setdefault("caption_id", name)
-    items = block.columns.get(of.get("item_id", ""), ())
-    is_caption = "caption" in of and (is_repeated or _is_repeated(items))
+    is_caption = "caption" in of and (is_repeated or _is_repeated(roles.read(block, "item_id")))
     free = [n for n, own in block.columns.items() if n not in of.values() and not _is_repeated(own)]
     named = list(filter(NUMBERED.search, free))
     shown = [name for name in free if all(map(EXTENSION.search, block.columns[name]))]
+    is_bare = of.keys().isdisjoint(NAMING)
     if block.vectors and len(block.columns) == 1:
         of |= zip(["item_id"], free, strict=False)  # it names the vectors, whatever its name is
     elif named and (is_caption or rows_are_texts(block, roles)):
         of.setdefault("caption_id", named[0])
-    elif of.keys().isdisjoint(NAMING) and len(named) == 1 < len(block.lines):
+    elif is_bare and len(named) == 1 < len(block.lines):
         of["item_id"] = named[0]
-    elif of.keys().isdisjoint(NAMING) and len(shown) == 1:
+    elif is_bare and len(shown) == 1:
         of["file"] = shown[0]
     _leave_out(block, source, of, [name for name in likely if name not in of.values()])
     # a text names no picture

@@ -62,7 +62,7 @@ def _read_json(source: Source, name: str) -> Pieces:
                     marks: Columns = {}  # labels by the control that they were given with
                     for part in each["result"]:
                         if labels := find_labels(part):
-                            marks.setdefault(str(part.get("from_name", "label")), []).extend(labels)
+                            marks.setdefault(part.get("from_name", "label"), []).extend(labels)
                         elif (rating := part.get("value", {}).get("rating")) is not None:
                             marks["rating"] = [str(rating)]
                     controls |= dict.fromkeys(marks)
@@ -86,7 +86,7 @@ def _read_json(source: Source, name: str) -> Pieces:
             wanted = "labels of whole clips; the spans are left out, the labels kept"
             source.count(name, spans, "clips with labels of a part", wanted)
             for column in told:  # tags never are one
-                pairs = ((str(each["filepath"]), find_labels(each.get(column))) for each in samples)
+                pairs = ((each["filepath"], find_labels(each.get(column))) for each in samples)
                 yield make_labelled(name, pairs, column)
         case _:
             classes, told = found.get("classes") or [], found["labels"].items()
@@ -135,7 +135,7 @@ def _read_xml(source: Source, name: str) -> Pieces:
         do = "Export it as CVAT for images."
         raise DataError(name, "tracks of a clip", "boxes of pictures", do=do)
     if root.tag == "annotation":
-        names = [(each.text or "").strip() for each in root.findall("object/name")]
+        names = [each.findtext("name", "").strip() for each in root.findall("object")]
         yield make_labelled(name, [(root.findtext("filename", "").strip(), names)])
     for image in root.findall("image"):
         file = image.get("name", "")

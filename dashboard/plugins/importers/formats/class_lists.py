@@ -19,7 +19,7 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Source, find_plain, find_stem
+from dashboard.plugins.importers.source import Source, find_plain, find_stem, list_first
 from dashboard.tables import Names, Texts
 
 FLAGS = r"(\S+\.\w{2,4})((?:\s+[01])%s)"
@@ -46,7 +46,7 @@ def read_flags(source: Source, files: Names) -> Pieces:
 
 
 def _read_flags(source: Source, name: str, queries: Names, is_whole: bool) -> Pieces:
-    first = source.read_head(name).split("\n")[0].strip()
+    [first] = list_first(source.read_head(name), 1)
     width = 1 if re.fullmatch(CLASS, first) else len(first.split()) - 1
     form = re.compile(FLAGS % f"{{{width}}}" if width > 1 else CLASS)
     rows: Texts = {}

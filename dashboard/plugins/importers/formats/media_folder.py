@@ -92,7 +92,7 @@ def list_class_folders(files: Names) -> Columns:
 
 def _is_split(folders: Names) -> bool:
     """Return whether folders differ by the part of the data alone, as WIDER_train and WIDER_val."""
-    words = [{*re.split(r"[\W_]+", folder.lower())} for folder in {*folders}]
+    words = [{*re.split(r"[\W_]+", folder)} for folder in {*folders}]
     shared = set.intersection(*words)
     return all(each - shared and all(map(PART.fullmatch, each - shared)) for each in words)
 

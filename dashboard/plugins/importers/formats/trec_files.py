@@ -106,7 +106,7 @@ def _read_file(source: Source, name: str) -> Pieces:
         found = [(TOPIC_ID.search(each), TITLE.search(each)) for each in TOPIC.findall(text)]
         source.count(
             name,
-            int(not text.rstrip().endswith(">")),
+            not text.rstrip().endswith(">"),
             "topics that are cut",
             "a whole file; read as far as it is",
         )
