@@ -77,8 +77,8 @@ def list_tables(found: Gathered) -> None:
         ],
     }
     head, *keywords = _list_rows("slice_id", found.items, is_keyword=True)
-    is_used = found.basis == "keywords"
-    tables["unified_annotation.csv"] = [head, *(e for e in keywords if is_used and any(e[1:]))]
+    used = keywords if found.basis == "keywords" else ()
+    tables["unified_annotation.csv"] = [head, *(e for e in used if any(e[1:]))]
     for name, run in found.runs.items():
         names = found.match_items((item for _, item, _ in run.rows), run.file)
         asked = match_queries(found, run, names.values())
@@ -129,10 +129,10 @@ def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[Line]:
 
 def read_record(place: Path) -> Row:
     """Return what `init` made the last time; nothing where no record tells it."""
-    told: Row = {}
+    record: Row = {"files": [], "settings": {}, "tables": {}, "removed": [], "choices": {}}
     with suppress(OSError, ValueError, TypeError):
-        told |= json.loads((place / RECORD).read_bytes())
-    return {"files": [], "settings": {}, "tables": {}, "removed": [], "choices": {}} | told
+        record |= json.loads((place / RECORD).read_bytes())
+    return record
 
 
 def drop_versions(place: Path, found: Gathered, record: Row) -> None:

@@ -203,13 +203,10 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         ids[:] = numbers or ids
     is_alone = block.vectors and len(block.columns) == 1 and not any((*files, *contents))
     if block.columns and not (are_texts or is_alone and numbers is None):
-        taken = {name for role, name in of.items() if role != "poster"}
         columns = {key: [cell] * len(ids) for key, cell in HIVE.findall(folder)}
-        columns |= {name: own for name, own in block.columns.items() if name not in taken}
+        columns |= {name: own for name, own in block.columns.items() if name not in of.values()}
         if "poster" in of:
-            columns["poster"] = [
-                source.find_media(cell, folder) for cell in columns.pop(of["poster"])
-            ]
+            columns["poster"] = [source.find_media(e, folder) for e in roles.read(block, "poster")]
         if lost and any(given) and cells != given:  # other names of the items
             columns["source_file" if of["file"] == "file" else of["file"]] = cells
         if not any(files) and any(map(CLIPS.search, block.columns)):
