@@ -133,7 +133,7 @@ def _open_draft(found: Gathered) -> Collection:
     stale = {name: e for name, e in opened.broken.items() if e.file.endswith(INDEXES)}
     for name, error in stale.items():
         (found.folder / error.file).unlink()
-        found.source.say(error.file, error.found, f"{error.expected}; left out. {error.do}")
+        found.source.leave_out(name, error)
         found.settings = {key: cell for key, cell in found.settings.items() if cell != name}
     return _open_draft(found) if stale else opened
 

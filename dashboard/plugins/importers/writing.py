@@ -224,8 +224,8 @@ def merge_rows(keys: Names, new: Cells, theirs: Cells, base: Cells) -> Cells:
     >>> merge_rows(["id"], {("a",): {"id": "a", "x": "2"}, **b}, {**a, **c}, {**a, **b})
     {('a',): {'id': 'a', 'x': '2'}, ('c',): {'id': 'c', 'x': '1'}}
     """
-    merged = {**new}
-    for key in [key for key in new | theirs if theirs.get(key) != base.get(key)]:
+    merged: Cells = {}
+    for key in new | theirs:
         now, mine, before = (each.get(key, {}) for each in (new, theirs, base))
         chosen = {name: now if mine.get(name) == before.get(name) else mine for name in now | mine}
         merged[key] = {name: each[name] for name, each in chosen.items() if name in each}
