@@ -84,13 +84,12 @@ class Roles:
 
     Attributes:
         kind: "pairs", "queries", or "items".
-        of: Column by role: one of OURS, rank or run; those that the caller maps are there from the
-            beginning.
+        of: Column by role: one of OURS, rank or run.
     """
 
-    def __init__(self, block: Block, mapped: Texts) -> None:
+    def __init__(self, block: Block) -> None:
         self.kind = "items"
-        self.of = dict(mapped)
+        self.of: Texts = {}
         self.block = block
         names = [*reversed([*block.columns])]
         bare = {_squeeze(re.sub(r"\s\(.*\)$", "", name)): name for name in names}  # Grade (1-5)
@@ -132,17 +131,17 @@ def find_roles(block: Block, source: Source) -> Roles:
     Raises:
         DataError: If no column names an item, a picture, a query or a vector.
     """
-    mapped = {
+    roles = Roles(block)
+    of, take = roles.of, roles.take
+    of |= {
         ours: name
         for ours, name in source.options.columns.items()
         if {*split_columns(block, name)} <= block.columns.keys()
     }
-    source.mapped.update(mapped)
+    source.mapped.update(of)
     if "token" in block.columns and block.file.endswith(".json"):  # nuScenes
         do = "Join them to one, as pandas.merge does, with a file and a label in each row."
         raise DataError(block.file, "a table of others' tokens", "a table of items", do=do)
-    roles = Roles(block, mapped)
-    of, take = roles.of, roles.take
     folder = find_folder_of(block.file).rpartition("/")[2]
     is_named = bool({"item_id", "file"} & of.keys() or roles.find(ITEM, FILE))
     is_of_queries = find_stem(block.file).lower().startswith(("quer", "topic"))

@@ -253,7 +253,7 @@ def _choose_judged(found: Gathered) -> Names:
     files = pick_files(found, list(queries))
     for file, query, _, _ in found.judged:
         queries.get(file, set()).add(query)
-    words = [{re.sub(r"\d", "", each) for each in list_words(name)} - {""} for name in files]
+    words = [{*list_words(re.sub(r"\d", "", name))} - {""} for name in files]
     parts = [name for name in files if find_stem(name) in PARTS]
     used: Names = [name for name in files if queries[name] & asked]
     if used and (parts or set.intersection(*words)):  # as qrels.dev.txt and qrels.test.txt
@@ -266,8 +266,8 @@ def _choose_judged(found: Gathered) -> Names:
         used = [name for name in files if name == best or name not in parts]
     else:
         used = files
-    named = {query for name in used for query in queries[name]}
-    found.queries.drop({query for own in queries.values() for query in own} - named - asked)
+    kept = asked.union(*(queries[name] for name in used))
+    found.queries.drop(set[str]().union(*queries.values()) - kept)
     return used
 
 

@@ -150,7 +150,7 @@ def _read_rows(source: Source, name: str) -> Pieces:
     """Yield pictures with the classes of all of their rows."""
     labels: Columns = {}
     for block in read_blocks(source, name):
-        roles = Roles(block, {})
+        roles = Roles(block)
         for role, names in OF_ROWS.items():
             roles.take(role, names)
         cells = (roles.read(block, role) for role in OF_ROWS)

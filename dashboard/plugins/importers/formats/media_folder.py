@@ -53,8 +53,8 @@ def read_beside(source: Source, files: Names) -> Pieces:
 
 def _read_captions(source: Source, name: str, named: Texts) -> Pieces:
     """Yield the captions that a file beside a picture holds; img2dataset writes JSON, too."""
-    is_json = name.endswith(".json")
-    found = source.read_json(name) if is_json else source.read_text(name)
+    read = source.read_json if name.endswith(".json") else source.read_text
+    found = read(name)
     text = found.get("caption") if isinstance(found, dict) else found
     if isinstance(text, str):
         yield list_lines(name, named[name], text)

@@ -89,7 +89,7 @@ def list_pieces(source: Source, blocks: Iterable[Block]) -> Pieces:
 
 def _part_versions(block: Block) -> Iterator[Block]:
     """Yield the rows of each version, where a column says which one made the vectors of items."""
-    roles = Roles(block, {})
+    roles = Roles(block)
     columns = [name for each in (RUN, f"{ITEM} {FILE}") for name in roles.find(each)[:1]]
     pairs = list(zip(*(block.columns[name] for name in columns), strict=True))
     if not block.vectors or len(columns) < 2 or len({e[1] for e in pairs}) == len({*pairs}):

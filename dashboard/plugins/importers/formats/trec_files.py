@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from pathlib import PurePosixPath
 
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import read_blocks
@@ -148,14 +147,8 @@ TEXT_KEYS = ("_id", "title", "text")
 
 def recognise_beir(source: Source) -> Names:
     """Return a corpus, its queries and its judgements."""
-    corpora, queries = (
-        [
-            name
-            for name in source.left
-            if PurePosixPath(find_plain(name)).name == file and '"_id"' in source.read_head(name)
-        ]
-        for file in ("corpus.jsonl", "queries.jsonl")
-    )
+    named = source.list_headed(lambda head: '"_id"' in head, ".jsonl")
+    corpora, queries = ([e for e in named if find_stem(e) == own] for own in ("corpus", "queries"))
     if not corpora or not queries:
         return []
     folder = find_folder_of(corpora[0])
