@@ -159,7 +159,6 @@ def find_roles(block: Block, source: Source) -> Roles:
     elif is_named and not is_of_queries:
         of.pop("query_id", None)
     if "query_id" in of:
-        of.pop("item_id", None)
         if _is_repeated(block.columns[of["query_id"]]) and not is_of_queries:
             _refuse_numbers(block, source, of)
         take("text", QUERY_TEXT)

@@ -6,7 +6,7 @@ from itertools import compress
 from statistics import fmean, multimode
 from typing import Any
 
-from dashboard.errors import DataError, Unsure, list_names
+from dashboard.errors import DataError, Level, Unsure, list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.column_roles import name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
@@ -260,7 +260,8 @@ def _choose_judged(found: Gathered) -> Names:
         others = [name for name in files if name not in used]
         wanted = f"some; left out. Other judgements: --judgements {''.join(others[:1])}"
         what = "files of judgements of queries that no version has results for"
-        found.source.count(list_names(used), others, what, wanted)
+        level: Level = "note" if parts else "warning"
+        found.source.count(list_names(used), others, what, wanted, level)
     elif parts:
         best = choose_part(found.source, parts, PARTS, "parts of judgements")
         used = [name for name in files if name == best or name not in parts]
