@@ -253,7 +253,6 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
         DataError: If the collection has no query or no item of some results.
     """
     labels = list(filter(None, split_labels(opened.items[found.column])[0]))
-    classes = set[str]().union(*labels)
     ids, pairs = {row[0] for row in found.tables["items.csv"][1:]}, found.tables["qrels.csv"][1:]
     texts, queries = {*found.texts} & ids, len({row[0] for row in pairs})
     told = {
@@ -262,7 +261,7 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
         "judgements": f"judgements, {len(pairs):,} pairs of {queries:,} queries",
         "captions": f"each {found.noun} and its texts, {len(texts):,} texts",
         "keywords": "keywords",
-        "labels": f"same {found.column}, {len(classes):,} classes",
+        "labels": f"same {found.column}, {len(set[str]().union(*labels)):,} classes",
     }[found.basis]
     number = len(labels) or len(found.tables["unified_annotation.csv"]) - 1
     number = number or len({row[1] for row in pairs} & ids - texts)

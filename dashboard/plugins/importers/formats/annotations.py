@@ -42,8 +42,8 @@ LISTS = re.compile(r"(^|/)(train|val|test|trainval)\.txt$|ImageSets/")
 
 def make_labelled(file: str, labels: Labels, column: str = "label") -> Items:
     """Return items by the names of their files, with the classes that a format declares."""
-    cells = [(name, write_list(map(str, own))) for name, own in labels]
-    return Items(file, [name for name, _ in cells], {column: [own for _, own in cells]}, [column])
+    cells = {name: write_list(map(str, own)) for name, own in labels}
+    return Items(file, [*cells], {column: [*cells.values()]}, [column])
 
 
 def _read_json(source: Source, name: str) -> Pieces:

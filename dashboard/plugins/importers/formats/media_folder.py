@@ -38,10 +38,11 @@ def _name_shown(source: Source, texts: Names) -> Texts:
     shown = {EXTENSION.sub("", name): name for name in sorted(source.media, key=is_video)}
     times = Counter(map(find_stem, shown.values()))
     alone = {find_stem(name): name for name in shown.values() if times[find_stem(name)] == 1}
-    stems = {name: name.rpartition(".")[0] for name in texts}
     found = {
-        name: shown.get(stem) or CAPTIONS.search(name) and alone.get(find_stem(name))
-        for name, stem in stems.items()
+        name: shown.get(name.rpartition(".")[0])
+        or CAPTIONS.search(name)
+        and alone.get(find_stem(name))
+        for name in texts
     }
     return {name: file for name, file in found.items() if file}
 

@@ -120,8 +120,7 @@ def _read_file(source: Source, name: str) -> Pieces:
     if form == "sampled":
         source.say(name, "a sample of judgements", "all; AP is not inferred from strata", "note")
     sign = -1 if form == "ranks" else 1
-    ranked = ((e[1], float(e[0].split()[3]), float(e[3])) for e in lines)
-    if form == "run" and rises(ranked):
+    if form == "run" and rises((e[1], float(e[0].split()[3]), float(e[3])) for e in lines):
         wanted = "the highest at rank 1; they count as trec_eval reads them"
         source.say(name, "scores that rise with the rank, as distances do", wanted)
     rows = [(each[1], each[2], sign * float(each[3])) for each in lines]
