@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from itertools import compress
+from itertools import compress, product
 from statistics import fmean, multimode
 from typing import Any
 
@@ -174,17 +174,15 @@ def join_marks(found: Gathered) -> None:
 
 def name_classes(found: Gathered) -> None:
     """Write the names of classes in place of their codes; of numbers if a file has all of them."""
-    for rows in (found.items, found.queries) if found.names else ():
+    for rows, names in product((found.items, found.queries), found.names):
         for column, cells in rows.columns.items():
             parts = split_cells(cells) if column in found.declared or CLASSED.search(column) else {}
             codes = set[str]().union(*parts.values())
-            for names in found.names:
-                known = codes & names.keys()
-                if known and (known == codes or not any(map(str.isdecimal, known))):
-                    rows.columns[column] = [
-                        write_list(names.get(each, each) for each in parts[cell]) for cell in cells
-                    ]
-                    break
+            known = codes & names.keys()
+            if known and (known == codes or not any(map(str.isdecimal, known))):
+                rows.columns[column] = [
+                    write_list(names.get(each, each) for each in parts[cell]) for cell in cells
+                ]
 
 
 def clean_classes(cells: Names) -> list[str]:

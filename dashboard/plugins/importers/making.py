@@ -192,7 +192,7 @@ def _write_all(
 def _find_place(new: str, path: Path, update: bool) -> Path:
     """Return the folder of the new collection."""
     place = Path(new) if len(Path(new).parts) > 1 else find_data() / new
-    if not place.name or place.name.startswith(".") or not place.name.isprintable():
+    if place.name[:1] in ("", ".") or not place.name.isprintable():
         raise DataError(repr(new), "no name for a folder", "a name, or the path of a folder")
     there, inside = place.resolve(), path.resolve()
     if there.is_relative_to(inside) or inside.is_relative_to(there):

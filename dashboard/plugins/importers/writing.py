@@ -207,8 +207,7 @@ def keep_rows(place: Path, name: str, found: Gathered, record: Row) -> None:
             "note",
         )
     if name == "queries.csv":
-        lost = {key[0] for key in away}
-        tables["qrels.csv"] = [row for row in tables["qrels.csv"] if row[0] not in lost]
+        tables["qrels.csv"] = [row for row in tables["qrels.csv"] if row[:1] not in away]
 
 
 def merge_rows(keys: Names, new: Cells, theirs: Cells, base: Cells) -> Cells:

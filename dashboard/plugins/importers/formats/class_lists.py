@@ -30,7 +30,7 @@ MAX_NAMES = 1 << 22
 HEAD = re.compile(
     r"(\d+\s+)?image_(id\s+class_id\s+super_class_id\s+path|name\s+item_id\s+evaluation_status)\s"
 )
-LINE = re.compile(r"\d+|image_.*|\d+\s+(\d+)\s+\d+\s+(\S+)|(\S+)\s+(\S+)\s+(query|gallery|train)")
+LINE = re.compile(r"\d+|image_.*|\d+\s+(\d+)\s+\d+\s+(\S+)|(\S+)\s+(\S+)\s+(\S+)")
 """Headers and lines of Stanford Online Products, and of In-shop; it begins by a number."""
 
 
@@ -70,7 +70,8 @@ def recognise_classes(source: Source) -> Names:
 def read_classes(source: Source, files: Names) -> Pieces:
     """Yield the pictures with their classes and parts."""
     found = match_lines(source, files[0], LINE, "a picture, its class, and its part")
-    rows = [(e[2] or e[3], e[1] or e[4], e[5] or "") for e in found if e[2] or e[3]]
+    sides = {None: "", "query": "query", "train": "train"}
+    rows = [(e[2] or e[3], e[1] or e[4], sides.get(e[5], "gallery")) for e in found if e[2] or e[3]]
     names, classes, parts = map(list, zip(*rows, strict=True))
     yield Items(files[0], names, {"class": classes, "part": parts}, ["class"], is_whole=True)
 

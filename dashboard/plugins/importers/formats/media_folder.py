@@ -6,12 +6,14 @@ from functools import partial
 from itertools import zip_longest
 
 from dashboard.errors import list_names
-from dashboard.plugins.importers.deciding import PART
+from dashboard.plugins.importers.deciding import SPLITS
 from dashboard.plugins.importers.pieces import Format, Items, Pieces, list_lines, read_each
 from dashboard.plugins.importers.source import Columns, Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, is_video
 from dashboard.tables import Names, Texts
 
+PART = re.compile(rf"query|queries|gallery|database|bounding_box_test|{SPLITS.pattern}", re.I)
+"""Folders of parts of the data."""
 GENERAL = re.compile(
     r"(image|img|video|reference)s?|pictures|photos|clips|media|data|files|jpe?g|png|posters|gifs|"
     rf"raw|all|dataset|{PART.pattern}"

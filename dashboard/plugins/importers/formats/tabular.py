@@ -141,11 +141,11 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     """Yield judgements and results; empty grades are unjudged, other texts are left out."""
     columns = [roles.read(block, each) for each in ("query_id", "item_id", "text", "run")]
     columns[1] = list(map(cut_added, columns[1]))
-    told = [each for each in ("grade", "score", "rank") if each in roles.of]
+    of = roles.of
+    told = [each for each in ("grade", "score", "rank") if each in of]
     if not told:
         wanted = "a column of grades; the pairs are relevant"
         source.say(block.file, "queries and items alone", wanted, "note")
-    of = roles.of
     every = [(e, name) for e in told or ["grade"] for name in split_columns(block, of.get(e, ""))]
     for role, column in every:
         cells = block.columns.get(column) or ["1"] * len(block.lines)
