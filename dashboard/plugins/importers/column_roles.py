@@ -84,13 +84,12 @@ class Roles:
 
     Attributes:
         kind: "pairs", "queries", or "items".
-        of: Column by role: one of OURS, rank or run; those that the caller maps are there from the
-            beginning.
+        of: Column by role: one of OURS, rank or run.
     """
 
-    def __init__(self, block: Block, mapped: Texts) -> None:
+    def __init__(self, block: Block) -> None:
         self.kind = "items"
-        self.of = dict(mapped)
+        self.of: Texts = {}
         self.block = block
         names = [*reversed([*block.columns])]
         bare = {_squeeze(re.sub(r"\s\(.*\)$", "", name)): name for name in names}  # Grade (1-5)
@@ -132,17 +131,17 @@ def find_roles(block: Block, source: Source) -> Roles:
     Raises:
         DataError: If no column names an item, a picture, a query or a vector.
     """
-    mapped = {
+    roles = Roles(block)
+    of, take = roles.of, roles.take
+    of |= {
         ours: name
         for ours, name in source.options.columns.items()
         if {*split_columns(block, name)} <= block.columns.keys()
     }
-    source.mapped.update(mapped)
+    source.mapped.update(of)
     if "token" in block.columns and block.file.endswith(".json"):  # nuScenes
         do = "Join them to one, as pandas.merge does, with a file and a label in each row."
         raise DataError(block.file, "a table of others' tokens", "a table of items", do=do)
-    roles = Roles(block, mapped)
-    of, take = roles.of, roles.take
     folder = find_folder_of(block.file).rpartition("/")[2]
     is_named = bool({"item_id", "file"} & of.keys() or roles.find(ITEM, FILE))
     is_of_queries = find_stem(block.file).lower().startswith(("quer", "topic"))
@@ -160,7 +159,6 @@ def find_roles(block: Block, source: Source) -> Roles:
     elif is_named and not is_of_queries:
         of.pop("query_id", None)
     if "query_id" in of:
-        of.pop("item_id", None)
         if _is_repeated(block.columns[of["query_id"]]) and not is_of_queries:
             _refuse_numbers(block, source, of)
         take("text", QUERY_TEXT)
@@ -291,7 +289,7 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         of.setdefault("caption", "name")
     spans = [*roles.find(START)[:1], *roles.find(END)[:1]]
     if len(spans) == 2 and all(TIME.fullmatch(e) for name in spans for e in block.columns[name]):
-        of |= dict(zip(SPANS, spans, strict=True))
+        of |= zip(SPANS, spans, strict=True)
         whole = [name for name in roles.find(ITEM) if _is_repeated(block.columns[name])]
         if whole:
             of.setdefault("file", whole[0])
@@ -306,18 +304,18 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
             of["item_id"] = name
         elif is_own and (is_repeated or "caption" in of and name in roles.find(KEYS)):
             of.setdefault("caption_id", name)
-    items = block.columns.get(of.get("item_id", ""), ())
-    is_caption = "caption" in of and (is_repeated or _is_repeated(items))
+    is_caption = "caption" in of and (is_repeated or _is_repeated(roles.read(block, "item_id")))
     free = [n for n, own in block.columns.items() if n not in of.values() and not _is_repeated(own)]
     named = list(filter(NUMBERED.search, free))
     shown = [name for name in free if all(map(EXTENSION.search, block.columns[name]))]
+    is_bare = of.keys().isdisjoint(NAMING)
     if block.vectors and len(block.columns) == 1:
         of |= zip(["item_id"], free, strict=False)  # it names the vectors, whatever its name is
     elif named and (is_caption or rows_are_texts(block, roles)):
         of.setdefault("caption_id", named[0])
-    elif of.keys().isdisjoint(NAMING) and len(named) == 1 < len(block.lines):
+    elif is_bare and len(named) == 1 < len(block.lines):
         of["item_id"] = named[0]
-    elif of.keys().isdisjoint(NAMING) and len(shown) == 1:
+    elif is_bare and len(shown) == 1:
         of["file"] = shown[0]
     _leave_out(block, source, of, [name for name in likely if name not in of.values()])
     # a text names no picture
@@ -385,8 +383,7 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     name = f"{path.stem}_{column}"
     stated = STATED.search(file)
     own = [stated[1]] if stated else _list_own(name)
-    folder = HIVE.sub("", path.parent.as_posix()).rpartition("/")[2]
-    folder = folder.removesuffix(".xlsx")
+    folder = HIVE.sub("", path.parent.as_posix()).rpartition("/")[2].removesuffix(".xlsx")
     if all(map(str.isdecimal, own)) and (_list_own(folder) or folder.isdecimal()):
         own.insert(0, folder)
     asks = ASKING.search(name.lower()) and any(map(DATABASE.search, beside))

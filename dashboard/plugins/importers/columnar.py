@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.blocks import Block, is_vector, join_cells, make_block
+from dashboard.plugins.importers.blocks import Block, is_vector, make_block
 from dashboard.plugins.importers.pieces import list_inside, write_list
 from dashboard.plugins.importers.source import BROKEN, Columns, Source
 from dashboard.storage.array_files import ROWS, count_lists, holds_numbers, open_parquet, read_lists
@@ -100,13 +100,8 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
         else:  # times by Arrow, for years that Python has not
             is_time = pa.types.is_temporal(kind)
             cells[column] = (values.cast(pa.string()) if is_time else values).to_pylist()
-    lines = range(first, first + len(batch))
-    is_nested = any(pa.types.is_nested(each.type) for each in batch.schema if each.name in cells)
-    if is_nested or any('{"' in str(own[:1]) for own in cells.values()):
-        rows = (dict(zip(cells, own, strict=True)) for own in zip(*cells.values(), strict=True))
-        made = make_block(source, file, list(zip(lines, map(list_inside, rows), strict=True)))
-    else:
-        made = join_cells(source, file, lines, cells)
+    rows = [{name: own[at] for name, own in cells.items()} for at in range(len(batch))]
+    made = make_block(source, file, list(enumerate(map(list_inside, rows), first)))
     return made._replace(vectors={**vectors, **made.vectors}, contents=contents, classes=[*classes])
 
 

@@ -2,18 +2,19 @@
 
 import re
 from collections import Counter
-from itertools import compress
+from itertools import compress, product
 from statistics import fmean, multimode
 from typing import Any
 
-from dashboard.errors import DataError, Unsure, list_names
+from dashboard.errors import DataError, Level, Unsure, list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.column_roles import name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.pieces import list_options, write_list
+from dashboard.plugins.importers.pieces import choose_part, list_options, write_list
+from dashboard.plugins.importers.source import find_stem
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.runs import Pair
-from dashboard.storage.vector_ids import LABELS, list_words
+from dashboard.storage.vector_ids import list_words
 from dashboard.tables import Names, number_names
 from dashboard.texts import split_cells
 
@@ -24,7 +25,8 @@ NEVER = re.compile(
 )
 """Words in names of columns that never decide relevance, whatever they hold."""
 CLASSED = re.compile(
-    r"(^|_)(\w*labels?|class(es)?|category|categories)(_?(names?|group|\d+))?$|^objects?_names?$"
+    r"(^|[_.])(\w*labels?|class(es)?|category|categories)([_.]?(names?|group|\d+))?$|"
+    r"^objects?[_.]names?$|(^|[.])(ground_truth|targets?|choice)$"
 )
 KEYED = re.compile(
     r"(^|_)(class|category|label|landmark|identity|person|species|product|group|style|brand)"
@@ -39,6 +41,8 @@ YES, NO = frozenset({"1", "1.0", "true"}), frozenset({"0", "0.0", "-1", "-1.0", 
 TEST = ("test", "testing")
 SPLITS = re.compile("(bounding_box_)?train(ing)?|test(ing)?|val(id(ation)?)?|dev", re.I)
 ASKING = ("query", "queries", "probe")
+PARTS = ("test", "dev", "validation", "val", "train")
+"""Names of files of judgements of a part, the best one first."""
 SEARCHED = ("gallery", "database", "index", "bounding_box_test")
 PART = re.compile("|".join([*ASKING, *SEARCHED, SPLITS.pattern]), re.I)
 """Names of parts of the data, some of which ask for another one."""
@@ -87,7 +91,7 @@ def choose_basis(found: Gathered) -> Names:
     is_apart = several or not stated and (is_asked or any(map(EXTENSION.search, cells)))
     known = {*fixed, options.before} - {"captions"}
     sure = [options.relevance] if options.relevance else [*filter(known.__contains__, every)]
-    ways = [*stated, *(["captions"] if pairs and is_apart else [])] or possible
+    ways = [*stated, *["captions"] * bool(pairs and is_apart)] or possible
     lost = [e for e in found.source.findings if e.level == "warning"]
     is_sure = ways in (stated[:1], ["captions"]) or ways == [*filter(NUMBERS.fullmatch, possible)]
     if not sure and (not is_sure if ways else lost):
@@ -136,7 +140,7 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
         split = split_cells(cells)
         classes = Counter(part for cell in cells for part in split[cell])
         is_number = all(map(NUMERIC.fullmatch, classes))
-        if is_declared or _says_class(small):
+        if is_declared or CLASSED.search(small):
             if _has_classes(classes) or any(found.queries.get(column)):
                 stated[column] = is_number
         elif _has_classes(classes) and (is_keyed or _has_few(classes)):
@@ -144,10 +148,6 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
     every = sorted(stated, key=stated.__getitem__)
     alike = {tuple(number_names(found.items.get(e))[1]): e for e in reversed(every)}
     return [*reversed(alike.values())], sorted(possible, key=possible.__getitem__)
-
-
-def _says_class(small: str) -> bool:
-    return small.rpartition(".")[2] in LABELS or bool(CLASSED.search(small.replace(".", "_")))
 
 
 def join_marks(found: Gathered) -> None:
@@ -160,7 +160,7 @@ def join_marks(found: Gathered) -> None:
     marks = [
         name
         for name, own in cells.items()
-        if YES & {*own} and {*own} <= YES | NO and not _says_class(name_plainly(name))
+        if YES & {*own} and {*own} <= YES | NO and not CLASSED.search(name_plainly(name))
     ]
     if len(marks) > 1 + (len(marks) < len(cells)):
         rows = [[*map(YES.__contains__, row)] for row in zip(*map(cells.get, marks), strict=True)]
@@ -174,17 +174,15 @@ def join_marks(found: Gathered) -> None:
 
 def name_classes(found: Gathered) -> None:
     """Write the names of classes in place of their codes; of numbers if a file has all of them."""
-    for rows in (found.items, found.queries) if found.names else ():
+    for rows, names in product((found.items, found.queries), found.names):
         for column, cells in rows.columns.items():
-            parts = split_cells(cells) if column in found.declared or _says_class(column) else {}
+            parts = split_cells(cells) if column in found.declared or CLASSED.search(column) else {}
             codes = set[str]().union(*parts.values())
-            for names in found.names:
-                known = codes & names.keys()
-                if known and (known == codes or not any(map(str.isdecimal, known))):
-                    rows.columns[column] = [
-                        write_list(names.get(each, each) for each in parts[cell]) for cell in cells
-                    ]
-                    break
+            known = codes & names.keys()
+            if known and (known == codes or not any(map(str.isdecimal, known))):
+                rows.columns[column] = [
+                    write_list(names.get(each, each) for each in parts[cell]) for cell in cells
+                ]
 
 
 def clean_classes(cells: Names) -> list[str]:
@@ -236,25 +234,39 @@ def pick_files(found: Gathered, files: Names) -> Names:
     return named or files
 
 
-def _list_answered(found: Gathered, files: Names) -> Names:
-    """Return the files of judgements of which some query has results, if any has; drop others.
+def _choose_judged(found: Gathered) -> Names:
+    """Return the files of judgements that count, and drop the queries of others without results.
 
-    So of judgements for tests, for development and of other years those count that were run; of
-    files whose names have no word in common all count.
+    They are the one that the caller names, or those of which some query has results: so of
+    judgements for tests, for development and of other years those count that were run. Without
+    results those called by their part count for the best one. Files whose names have no word in
+    common, and are no parts, all count.
+
+    Raises:
+        Unsure: If several are of the best part.
+        DataError: If there is no such file as the caller names.
     """
     asked = {row[0] for run in found.runs.values() for row in run.rows}
-    queries: dict[str, set[str]] = {name: set() for name in files}
+    queries: dict[str, set[str]] = {name: set() for name in list_judged(found)}
+    files = pick_files(found, list(queries))
     for file, query, _, _ in found.judged:
         queries.get(file, set()).add(query)
-    words = [{re.sub(r"\d", "", each) for each in list_words(name)} - {""} for name in files]
-    are_parts = words and set.intersection(*words)  # as qrels.dev.txt and qrels.test.txt
-    used = [name for name in files if are_parts and queries[name] & asked] or files
-    others = [name for name in files if name not in used]
-    wanted = f"some; left out. Other judgements: --judgements {''.join(others[:1])}"
-    what = "files of judgements of queries that no version has results for"
-    found.source.count(list_names(used), others, what, wanted)
-    named = {query for name in used for query in queries[name]}
-    found.queries.drop({query for name in others for query in queries[name]} - named)
+    words = [{*list_words(re.sub(r"\d", "", name))} - {""} for name in files]
+    parts = [name for name in files if find_stem(name) in PARTS]
+    used: Names = [name for name in files if queries[name] & asked]
+    if used and (parts or set.intersection(*words)):  # as qrels.dev.txt and qrels.test.txt
+        others = [name for name in files if name not in used]
+        wanted = f"some; left out. Other judgements: --judgements {''.join(others[:1])}"
+        what = "files of judgements of queries that no version has results for"
+        level: Level = "note" if parts else "warning"
+        found.source.count(list_names(used), others, what, wanted, level)
+    elif parts:
+        best = choose_part(found.source, parts, PARTS, "parts of judgements")
+        used = [name for name in files if name == best or name not in parts]
+    else:
+        used = files
+    kept = asked.union(*(queries[name] for name in used))
+    found.queries.drop(set[str]().union(*queries.values()) - kept)
     return used
 
 
@@ -266,7 +278,7 @@ def merge_judgements(found: Gathered) -> None:
         DataError: If there is no such file as the caller names.
     """
     options = found.source.options
-    found.files = used = _list_answered(found, pick_files(found, list_judged(found)))
+    found.files = used = _choose_judged(found)
     rows = [each for each in found.judged if each[0] in used and each[3] is not None]
     names = found.match_items((item for _, _, item, _ in rows), list_names(used))
     texts = list(compress(found.queries.index, found.queries.get("text")))

@@ -133,7 +133,7 @@ def _open_draft(found: Gathered) -> Collection:
     stale = {name: e for name, e in opened.broken.items() if e.file.endswith(INDEXES)}
     for name, error in stale.items():
         (found.folder / error.file).unlink()
-        found.source.say(error.file, error.found, f"{error.expected}; left out. {error.do}")
+        found.source.leave_out(name, error)
         found.settings = {key: cell for key, cell in found.settings.items() if cell != name}
     return _open_draft(found) if stale else opened
 
@@ -157,33 +157,31 @@ def _write_all(
         keep_rows(place, name, found, record)
     rows = write_files(found)
     written: Names = [*list_files(draft), "collection.toml", RECORD]
-    kept: Names = ()
-    if place.is_dir():
-        kept = keep_files(place, draft, [*record["files"], "collection.toml", RECORD])
-        for name in written:
-            if name.endswith("/model.toml") and name in record["files"]:
-                theirs, new = (read_toml(folder / name, name) for folder in (place, draft))
-                told = {key: cell for key, cell in theirs.items() if key not in FORM}
-                shutil.copyfile(place / name, draft / name)
-                write_settings(draft / name, new | told)
-        old = read_toml(place / "collection.toml", "collection.toml") | {"source": None}
-        stated = DECIDING if is_stated else ()
-        wrote = record["settings"]
-        own = {k: cell for k, cell in old.items() if cell != wrote.get(k) and k not in stated}
-        odd = [k for k in sorted({*own} - {"title"}) if found.settings.get(k, own[k]) != own[k]]
-        if said := ", ".join(f"{key} = {own[key]!r}" for key in odd):
-            found.notes.append(f"but collection.toml says {said}, which counts")
-        other = [key for key in DECIDING if wrote.get(key) not in (None, found.settings.get(key))]
-        found.notes += [f"before: {key} = {wrote[key]!r}" for key in other[-1:] if not is_stated]
-        found.settings |= own
-        with suppress(OSError):  # its comments are those of people
-            shutil.copyfile(place / "collection.toml", draft / "collection.toml")
-        _, changed, _ = cmpfiles(place, draft, [*filter(CONTENTS.match, written)])
-        wanted = "the same as before; those of the source are taken in"
-        found.source.count(place.name, changed, "files with other contents", wanted, "note")
-        more = sorted(kept, key=lambda name: name.startswith("media/"))
-        wanted = "files of the source; kept"
-        found.source.count(place.name, more, "further files and versions", wanted, "note")
+    kept = keep_files(place, draft, [*record["files"], "collection.toml", RECORD])
+    for name in written:
+        if name.endswith("/model.toml") and name in record["files"]:
+            theirs, new = (read_toml(folder / name, name) for folder in (place, draft))
+            told = {key: cell for key, cell in theirs.items() if key not in FORM}
+            shutil.copyfile(place / name, draft / name)
+            write_settings(draft / name, new | told)
+    old = read_toml(place / "collection.toml", "collection.toml") | {"source": None}
+    stated = DECIDING if is_stated else ()
+    wrote = record["settings"]
+    own = {k: cell for k, cell in old.items() if cell != wrote.get(k) and k not in stated}
+    odd = [k for k in sorted({*own} - {"title"}) if found.settings.get(k, own[k]) != own[k]]
+    if said := ", ".join(f"{key} = {own[key]!r}" for key in odd):
+        found.notes.append(f"but collection.toml says {said}, which counts")
+    other = [key for key in DECIDING if wrote.get(key) not in (None, found.settings.get(key))]
+    found.notes += [f"before: {key} = {wrote[key]!r}" for key in other[-1:] if not is_stated]
+    found.settings |= own
+    with suppress(OSError):  # its comments are those of people
+        shutil.copyfile(place / "collection.toml", draft / "collection.toml")
+    _, changed, _ = cmpfiles(place, draft, [*filter(CONTENTS.match, written)])
+    wanted = "the same as before; those of the source are taken in"
+    found.source.count(place.name, changed, "files with other contents", wanted, "note")
+    more = sorted(kept, key=lambda name: name.startswith("media/"))
+    wanted = "files of the source; kept"
+    found.source.count(place.name, more, "further files and versions", wanted, "note")
     now["files"] = sorted(
         {*written, *(name for name in record["files"] if (draft / name).exists())}
     )
@@ -194,7 +192,7 @@ def _write_all(
 def _find_place(new: str, path: Path, update: bool) -> Path:
     """Return the folder of the new collection."""
     place = Path(new) if len(Path(new).parts) > 1 else find_data() / new
-    if not place.name or place.name.startswith(".") or not place.name.isprintable():
+    if place.name[:1] in ("", ".") or not place.name.isprintable():
         raise DataError(repr(new), "no name for a folder", "a name, or the path of a folder")
     there, inside = place.resolve(), path.resolve()
     if there.is_relative_to(inside) or inside.is_relative_to(there):
@@ -255,7 +253,6 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
         DataError: If the collection has no query or no item of some results.
     """
     labels = list(filter(None, split_labels(opened.items[found.column])[0]))
-    classes = set[str]().union(*labels)
     ids, pairs = {row[0] for row in found.tables["items.csv"][1:]}, found.tables["qrels.csv"][1:]
     texts, queries = {*found.texts} & ids, len({row[0] for row in pairs})
     told = {
@@ -264,11 +261,10 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
         "judgements": f"judgements, {len(pairs):,} pairs of {queries:,} queries",
         "captions": f"each {found.noun} and its texts, {len(texts):,} texts",
         "keywords": "keywords",
-        "labels": f"same {found.column}, {len(classes):,} classes",
+        "labels": f"same {found.column}, {len(set[str]().union(*labels)):,} classes",
     }[found.basis]
-    number = len(labels) or len({row[1] for row in pairs} & ids - texts)
-    if found.basis == "keywords":
-        number = len(found.tables["unified_annotation.csv"]) - 1
+    number = len(labels) or len(found.tables["unified_annotation.csv"]) - 1
+    number = number or len({row[1] for row in pairs} & ids - texts)
     counted = "" if found.basis == "tables" else f"; judged: {number:,}"
     files, tables = list_names(found.files), list_names(found.taken["items.csv"])
     notes = (

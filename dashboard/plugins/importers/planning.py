@@ -57,11 +57,11 @@ def make_plan(found: Gathered) -> None:
     join_marks(found)
     name_classes(found)
     others = choose_basis(found)
-    if all(own.has_ids for own in found.vectors.values()):  # others are in the order of all items
-        if found.basis in ("labels", "judgements"):
-            _divide_items(found)
-        if found.basis in ("labels", "captions") and not found.results:
-            _drop_unseen(found)
+    unnamed = {side for (_, side), own in found.vectors.items() if not own.has_ids}
+    if found.basis in ("labels", "judgements") and unnamed != {"items"}:
+        _divide_items(found)  # by position are those of all items
+    if found.basis in ("labels", "captions") and not (unnamed or found.results):
+        _drop_unseen(found)
     found.pictures = list(found.items.index)
     if found.basis:
         PLANS[found.basis](found)
@@ -272,6 +272,7 @@ def _divide_items(found: Gathered) -> None:
         files = [found.written.get(*pair) for pair in pairs]
         texts = [item * (not file) for item, file in zip(asks, files, strict=True)]
         found.queries.add(asks, {**columns, "image": files, "text": texts})
+        found.taken["queries.csv"] |= found.taken["items.csv"]
         _drop_items(found, {*asks})
     elif parts and found.basis == "labels":
         lists = (chain(*(row[:2] for row in rows)) for rows in found.results.values())

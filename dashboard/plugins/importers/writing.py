@@ -77,8 +77,8 @@ def list_tables(found: Gathered) -> None:
         ],
     }
     head, *keywords = _list_rows("slice_id", found.items, is_keyword=True)
-    is_used = found.basis == "keywords"
-    tables["unified_annotation.csv"] = [head, *(e for e in keywords if is_used and any(e[1:]))]
+    used = keywords if found.basis == "keywords" else ()
+    tables["unified_annotation.csv"] = [head, *(e for e in used if any(e[1:]))]
     for name, run in found.runs.items():
         names = found.match_items((item for _, item, _ in run.rows), run.file)
         asked = match_queries(found, run, names.values())
@@ -129,10 +129,10 @@ def _list_rows(key: str, rows: Rows, is_keyword: bool = False) -> list[Line]:
 
 def read_record(place: Path) -> Row:
     """Return what `init` made the last time; nothing where no record tells it."""
-    told: Row = {}
+    record: Row = {"files": [], "settings": {}, "tables": {}, "removed": [], "choices": {}}
     with suppress(OSError, ValueError, TypeError):
-        told |= json.loads((place / RECORD).read_bytes())
-    return {"files": [], "settings": {}, "tables": {}, "removed": [], "choices": {}} | told
+        record |= json.loads((place / RECORD).read_bytes())
+    return record
 
 
 def drop_versions(place: Path, found: Gathered, record: Row) -> None:
@@ -207,8 +207,7 @@ def keep_rows(place: Path, name: str, found: Gathered, record: Row) -> None:
             "note",
         )
     if name == "queries.csv":
-        lost = {key[0] for key in away}
-        tables["qrels.csv"] = [row for row in tables["qrels.csv"] if row[0] not in lost]
+        tables["qrels.csv"] = [row for row in tables["qrels.csv"] if row[:1] not in away]
 
 
 def merge_rows(keys: Names, new: Cells, theirs: Cells, base: Cells) -> Cells:
@@ -224,8 +223,8 @@ def merge_rows(keys: Names, new: Cells, theirs: Cells, base: Cells) -> Cells:
     >>> merge_rows(["id"], {("a",): {"id": "a", "x": "2"}, **b}, {**a, **c}, {**a, **b})
     {('a',): {'id': 'a', 'x': '2'}, ('c',): {'id': 'c', 'x': '1'}}
     """
-    merged = {**new}
-    for key in [key for key in new | theirs if theirs.get(key) != base.get(key)]:
+    merged: Cells = {}
+    for key in new | theirs:
         now, mine, before = (each.get(key, {}) for each in (new, theirs, base))
         chosen = {name: now if mine.get(name) == before.get(name) else mine for name in now | mine}
         merged[key] = {name: each[name] for name, each in chosen.items() if name in each}

@@ -258,7 +258,7 @@ CASES |= {
         {("items.csv", "item_id label"): ["0|cat", "1|cat", "2|dog", "3|dog"]},
         {f"step_{at} P@1": 0.75 for at in (1, 2)}),
     "versions by sheet and tag": (
-        {"qrels/test.txt": QRELS, "qrels/dev.txt": "q3 0 a 1\n",
+        {"qrels/dev.txt": QRELS, "qrels/test.txt": "q3 0 a 1\n",
          "b.xlsx": partial(write_book, m1=RESULTS, m2=RESULTS),
          "all.trec": RUN + RUN.replace(" x\n", " y\n")}, [], JUDGED,
         {f"{name} AP@None": 0.75 for name in ("m1", "m2", "x", "y")}),

@@ -10,7 +10,7 @@ from functools import partial
 
 from dashboard.errors import DataError, explain_errors
 from dashboard.plugins.importers.blocks import make_block, read_blocks, read_lines
-from dashboard.plugins.importers.column_roles import FILE, name_plainly
+from dashboard.plugins.importers.column_roles import FILE, Roles
 from dashboard.plugins.importers.formats.tabular import list_pieces
 from dashboard.plugins.importers.pieces import (
     Format,
@@ -34,7 +34,7 @@ BOX = re.compile(r"\s*\d+([ \t]+-?\d*\.?\d+([eE]-?\d+)?){4,}\s*(\n|$)")
 HEADER = re.compile(
     r"(?=.*\bxmin\b.*\bymin\b|\W*ImageID.*Confidence).*\b(LabelName|class|label)\b", re.I
 )
-PICTURE, KIND = ("imageid", "filename", *FILE.split()), ("labelname", "class", "label")
+OF_ROWS = {"file": f"{FILE} imageid", "label": "labelname class label", "score": "confidence"}
 """Headers of tables of classes and boxes, and columns."""
 PICTURES = re.compile(r"<annotations|<annotation\b.*<filename", re.S)
 LISTS = re.compile(r"(^|/)(train|val|test|trainval)\.txt$|ImageSets/")
@@ -42,8 +42,8 @@ LISTS = re.compile(r"(^|/)(train|val|test|trainval)\.txt$|ImageSets/")
 
 def make_labelled(file: str, labels: Labels, column: str = "label") -> Items:
     """Return items by the names of their files, with the classes that a format declares."""
-    cells = [(name, write_list(map(str, own))) for name, own in labels]
-    return Items(file, [name for name, _ in cells], {column: [own for _, own in cells]}, [column])
+    cells = {name: write_list(map(str, own)) for name, own in labels}
+    return Items(file, [*cells], {column: [*cells.values()]}, [column])
 
 
 def _read_json(source: Source, name: str) -> Pieces:
@@ -62,7 +62,7 @@ def _read_json(source: Source, name: str) -> Pieces:
                     marks: Columns = {}  # labels by the control that they were given with
                     for part in each["result"]:
                         if labels := find_labels(part):
-                            marks.setdefault(str(part.get("from_name", "label")), []).extend(labels)
+                            marks.setdefault(part.get("from_name", "label"), []).extend(labels)
                         elif (rating := part.get("value", {}).get("rating")) is not None:
                             marks["rating"] = [str(rating)]
                     controls |= dict.fromkeys(marks)
@@ -86,7 +86,7 @@ def _read_json(source: Source, name: str) -> Pieces:
             wanted = "labels of whole clips; the spans are left out, the labels kept"
             source.count(name, spans, "clips with labels of a part", wanted)
             for column in told:  # tags never are one
-                pairs = ((str(each["filepath"]), find_labels(each.get(column))) for each in samples)
+                pairs = ((each["filepath"], find_labels(each.get(column))) for each in samples)
                 yield make_labelled(name, pairs, column)
         case _:
             classes, told = found.get("classes") or [], found["labels"].items()
@@ -135,7 +135,7 @@ def _read_xml(source: Source, name: str) -> Pieces:
         do = "Export it as CVAT for images."
         raise DataError(name, "tracks of a clip", "boxes of pictures", do=do)
     if root.tag == "annotation":
-        names = [(each.text or "").strip() for each in root.findall("object/name")]
+        names = [each.findtext("name", "").strip() for each in root.findall("object")]
         yield make_labelled(name, [(root.findtext("filename", "").strip(), names)])
     for image in root.findall("image"):
         file = image.get("name", "")
@@ -150,11 +150,11 @@ def _read_rows(source: Source, name: str) -> Pieces:
     """Yield pictures with the classes of all of their rows."""
     labels: Columns = {}
     for block in read_blocks(source, name):
-        small = {name_plainly(column): cells for column, cells in block.columns.items()}
-        files, kinds = ([small[e] for e in keys if e in small][0] for keys in (PICTURE, KIND))
-        for file, kind, number in zip(
-            files, kinds, small.get("confidence") or ["1"] * len(files), strict=True
-        ):
+        roles = Roles(block)
+        for role, names in OF_ROWS.items():
+            roles.take(role, names)
+        cells = (roles.read(block, role) for role in OF_ROWS)
+        for file, kind, number in zip(*cells, strict=True):
             labels.setdefault(file, []).extend([kind] * (parse_number(number) != 0))
     yield make_labelled(name, labels.items())
 

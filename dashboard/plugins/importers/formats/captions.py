@@ -85,10 +85,9 @@ def recognise_lines(source: Source) -> Names:
 
     def fits(name: str) -> bool:
         matches = [LINE.fullmatch(each) for each in list_first(source.read_head(name), 5)]
-        is_told = TOLD.search(find_stem(name))
         return bool(matches) and all(
             match
-            and (match[2] or source.find_media(match[1]) or is_told)
+            and (match[2] or source.find_media(match[1]) or TOLD.search(find_stem(name)))
             and len(re.findall(r"[^\W\d_]+", match[3])) > 1
             for match in matches
         )

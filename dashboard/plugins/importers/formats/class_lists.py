@@ -19,7 +19,7 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.source import Source, find_plain, find_stem
+from dashboard.plugins.importers.source import Source, find_plain, find_stem, list_first
 from dashboard.tables import Names, Texts
 
 FLAGS = r"(\S+\.\w{2,4})((?:\s+[01])%s)"
@@ -27,11 +27,11 @@ CLASS = r"(\S+\.\w{2,4})\s+(\d+|n\d{8}(?:\s+\d+){4})"
 FLAGGED = re.compile(rf"\s*({FLAGS % '{2,}'}|{CLASS})\s*(\n|$)")
 """A path, and a label a column, as DeepHash has them, or a class; ImageNet's may have a box."""
 MAX_NAMES = 1 << 22
-HEADS = {
-    "image_id class_id super_class_id path": ("path", "class_id"),
-    "image_name item_id evaluation_status": ("image_name", "item_id"),
-}
-"""Headers of Stanford Online Products and In-shop, and their columns of files and classes."""
+HEAD = re.compile(
+    r"(\d+\s+)?image_(id\s+class_id\s+super_class_id\s+path|name\s+item_id\s+evaluation_status)\s"
+)
+LINE = re.compile(r"\d+|image_.*|\d+\s+(\d+)\s+\d+\s+(\S+)|(\S+)\s+(\S+)\s+(\S+)")
+"""Headers and lines of Stanford Online Products, and of In-shop; it begins by a number."""
 
 
 def read_flags(source: Source, files: Names) -> Pieces:
@@ -46,7 +46,7 @@ def read_flags(source: Source, files: Names) -> Pieces:
 
 
 def _read_flags(source: Source, name: str, queries: Names, is_whole: bool) -> Pieces:
-    first = source.read_head(name).split("\n")[0].strip()
+    [first] = list_first(source.read_head(name), 1)
     width = 1 if re.fullmatch(CLASS, first) else len(first.split()) - 1
     form = re.compile(FLAGS % f"{{{width}}}" if width > 1 else CLASS)
     rows: Texts = {}
@@ -54,47 +54,26 @@ def _read_flags(source: Source, name: str, queries: Names, is_whole: bool) -> Pi
         flags = match[2].split()
         own = [f"label {at}" for at, flag in enumerate(flags) if flag == "1"]
         rows.setdefault(match[1], write_list(own) if width > 1 else flags[0])
-    yield _make_part(name, rows, "labels", name in queries, is_whole)
-
-
-def _make_part(
-    name: str, classes: Texts, column: str, asks: bool, is_whole: bool = True
-) -> Items | Queries:
-    """Return pictures with their classes: those that are searched, or those that ask."""
-    files, cells = list(classes), list(classes.values())
-    if asks:
-        return Queries(name, files, {"image": files, column: cells})
-    return Items(name, files, {column: cells}, [column], is_whole=is_whole)
+    files, cells = list(rows), list(rows.values())
+    if name in queries:
+        yield Queries(name, files, {"image": files, "labels": cells})
+    else:
+        yield Items(name, files, {"labels": cells}, ["labels"], is_whole=is_whole)
 
 
 def recognise_classes(source: Source) -> Names:
     """Return the lists, and the pictures, whose folders are no further classes."""
-    lists = sorted(source.list_headed(find_header, ".txt"), key=lambda n: "train" in find_stem(n))
+    lists = sorted(source.list_headed(HEAD.match, ".txt"), key=lambda n: "train" in find_stem(n))
     return [*lists[:1], *source.media] if lists else []
 
 
-def find_header(head: str) -> str:
-    """Return the header that begins a text, or follows the number of its rows; "" for none."""
-    lines = [" ".join(line.split()) for line in head.split("\n")[:2]]
-    return next(filter(HEADS.__contains__, lines), "")
-
-
 def read_classes(source: Source, files: Names) -> Pieces:
-    """Yield the part that is searched, the test or gallery, with its classes, and the queries."""
-    name = files[0]
-    header = find_header(source.read_head(name))
-    names, (path, kind) = header.split(), HEADS[header]
-    form = re.compile(r"\d+|" + r"\s+".join([r"(\S+)"] * len(names)))  # In-shop begins by a number
-    found = match_lines(source, name, form, f"{len(names)} fields")
-    rows = [dict(zip(names, each.groups(), strict=True)) for each in found if each[1]][1:]
-    told = [row.get("evaluation_status", "gallery") for row in rows]
-    sides = [part if part in ("query", "train") else "gallery" for part in told]
-    for side in ("gallery", "query"):
-        own = {row[path]: row[kind] for row, part in zip(rows, sides, strict=True) if part == side}
-        yield _make_part(name, own, "class", side == "query")
-    source.count(
-        name, sides.count("train"), "pictures of the part train", "others; left out", "note"
-    )
+    """Yield the pictures with their classes and parts."""
+    found = match_lines(source, files[0], LINE, "a picture, its class, and its part")
+    sides = {None: "", "query": "query", "train": "train"}
+    rows = [(e[2] or e[3], e[1] or e[4], sides.get(e[5], "gallery")) for e in found if e[2] or e[3]]
+    names, classes, parts = map(list, zip(*rows, strict=True))
+    yield Items(files[0], names, {"class": classes, "part": parts}, ["class"], is_whole=True)
 
 
 NAMED = re.compile(r"(\d+|[a-z]\d{3,8}|/[mg]/\w+)[ \t,:]+\"?(?=.*[^\W\d_])(.+?)\"?")

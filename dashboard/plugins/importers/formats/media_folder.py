@@ -40,10 +40,11 @@ def _name_shown(source: Source, texts: Names) -> Texts:
     shown = {EXTENSION.sub("", name): name for name in sorted(source.media, key=is_video)}
     times = Counter(map(find_stem, shown.values()))
     alone = {find_stem(name): name for name in shown.values() if times[find_stem(name)] == 1}
-    stems = {name: name.rpartition(".")[0] for name in texts}
     found = {
-        name: shown.get(stem) or CAPTIONS.search(name) and alone.get(find_stem(name))
-        for name, stem in stems.items()
+        name: shown.get(name.rpartition(".")[0])
+        or CAPTIONS.search(name)
+        and alone.get(find_stem(name))
+        for name in texts
     }
     return {name: file for name, file in found.items() if file}
 
@@ -55,8 +56,8 @@ def read_beside(source: Source, files: Names) -> Pieces:
 
 def _read_captions(source: Source, name: str, named: Texts) -> Pieces:
     """Yield the captions that a file beside a picture holds; img2dataset writes JSON, too."""
-    is_json = name.endswith(".json")
-    found = source.read_json(name) if is_json else source.read_text(name)
+    read = source.read_json if name.endswith(".json") else source.read_text
+    found = read(name)
     text = found.get("caption") if isinstance(found, dict) else found
     if isinstance(text, str):
         yield list_lines(name, named[name], text)
@@ -94,9 +95,9 @@ def list_class_folders(files: Names) -> Columns:
 
 def _is_split(folders: Names) -> bool:
     """Return whether folders differ by the part of the data alone, as WIDER_train and WIDER_val."""
-    words = [{*re.split(r"[\W_]+", folder.lower())} for folder in {*folders}]
+    words = [{*re.split(r"[\W_]+", folder)} for folder in {*folders}]
     shared = set.intersection(*words)
-    return all(each - shared and all(map(SPLITS.fullmatch, each - shared)) for each in words)
+    return all(each - shared and all(map(PART.fullmatch, each - shared)) for each in words)
 
 
 def _is_class(folder: str) -> bool:

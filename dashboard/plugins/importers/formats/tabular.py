@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator
-from itertools import chain, groupby
+from itertools import chain, compress, groupby
 from pathlib import Path
 
 from dashboard.errors import DataError
@@ -88,7 +88,7 @@ def list_pieces(source: Source, blocks: Iterable[Block]) -> Pieces:
 
 def _part_versions(block: Block) -> Iterator[Block]:
     """Yield the rows of each version, where a column says which one made the vectors of items."""
-    roles = Roles(block, {})
+    roles = Roles(block)
     columns = [name for each in (RUN, f"{ITEM} {FILE}") for name in roles.find(each)[:1]]
     pairs = list(zip(*(block.columns[name] for name in columns), strict=True))
     if not block.vectors or len(columns) < 2 or len({e[1] for e in pairs}) == len({*pairs}):
@@ -97,13 +97,14 @@ def _part_versions(block: Block) -> Iterator[Block]:
     path = Path(block.file)
     rest = {name: own for name, own in block.columns.items() if name != columns[0]}
     for run in dict.fromkeys(run for run, _ in pairs):
-        rows = [at for at, (own, _) in enumerate(pairs) if own == run]
-        yield block._replace(
-            file=f"{path.with_suffix('')}/{clean_name(run)}{path.suffix}",
-            lines=[block.lines[at] for at in rows],
-            columns={name: [own[at] for at in rows] for name, own in rest.items()},
-            vectors={name: own[rows] for name, own in block.vectors.items()},
-            contents={name: [own[at] for at in rows] for name, own in block.contents.items()},
+        rows = [own == run for own, _ in pairs]
+        yield Block(
+            f"{path.with_suffix('')}/{clean_name(run)}{path.suffix}",
+            [*compress(block.lines, rows)],
+            {name: [*compress(own, rows)] for name, own in rest.items()},
+            {name: own[rows] for name, own in block.vectors.items()},
+            {name: [*compress(own, rows)] for name, own in block.contents.items()},
+            block.classes,
         )
 
 
@@ -139,11 +140,11 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     """Yield judgements and results; empty grades are unjudged, other texts are left out."""
     columns = [roles.read(block, each) for each in ("query_id", "item_id", "text", "run")]
     columns[1] = list(map(cut_added, columns[1]))
-    told = [each for each in ("grade", "score", "rank") if each in roles.of]
+    of = roles.of
+    told = [each for each in ("grade", "score", "rank") if each in of]
     if not told:
         wanted = "a column of grades; the pairs are relevant"
         source.say(block.file, "queries and items alone", wanted, "note")
-    of = roles.of
     every = [(e, name) for e in told or ["grade"] for name in split_columns(block, of.get(e, ""))]
     for role, column in every:
         cells = block.columns.get(column) or ["1"] * len(block.lines)
@@ -194,19 +195,17 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     source.count(block.file, lost, "files that are not there", wanted, "note")
     wanted = "names of files; matched by the number where only one fits"
     source.count(block.file, list(dict.fromkeys(near)), "numbers that are no names", wanted, "note")
-    is_bare = rows_are_texts(block, roles)
-    is_named = is_bare or not block.vectors or any((*given, *cells, *contents))
+    are_texts = rows_are_texts(block, roles)
+    is_named = are_texts or not block.vectors or any((*given, *cells, *contents))
     rows_of = "" if is_named else name_version(block.file)[0]
-    is_one = bool(block.vectors) and len(block.columns) == 1
-    is_bare |= is_one and not (rows_of or any((*files, *contents)))
-    if block.columns and not is_bare:
-        taken = {name for role, name in of.items() if role != "poster"}
+    is_alone = (
+        block.vectors and len(block.columns) == 1 and not (rows_of or any((*files, *contents)))
+    )
+    if block.columns and not (are_texts or is_alone):
         columns = {key: [cell] * len(ids) for key, cell in HIVE.findall(folder)}
-        columns |= {name: own for name, own in block.columns.items() if name not in taken}
+        columns |= {name: own for name, own in block.columns.items() if name not in of.values()}
         if "poster" in of:
-            columns["poster"] = [
-                source.find_media(cell, folder) for cell in columns.pop(of["poster"])
-            ]
+            columns["poster"] = [source.find_media(e, folder) for e in roles.read(block, "poster")]
         if lost and any(given) and cells != given:  # other names of the items
             columns["source_file" if of["file"] == "file" else of["file"]] = cells
         if not any(files) and any(map(CLIPS.search, block.columns)):
@@ -246,7 +245,7 @@ def _list_ends(cell: str) -> list[str]:
     return list_tails(cut_added(cut_address(cell).replace("\\", "/")))[-4:][::-1]
 
 
-def name_row(source: Source, cell: str, key: object, file: str, line: int, parts: int = 1) -> str:
+def name_row(source: Source, cell: str, key: object, file: str, line: int, parts: int) -> str:
     """Return the id of a row by the path in it: base name, its folder, or the row's number.
 
     Rows that mean different things, which `key` tells, by one name stay apart; the names have so

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import PurePosixPath
+from functools import partial
 
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import read_blocks
@@ -16,7 +16,6 @@ from dashboard.plugins.importers.pieces import (
     Queries,
     Result,
     RunLines,
-    choose_part,
     match_lines,
     read_each,
     rises,
@@ -47,7 +46,7 @@ FORMS = {
     "pairs": re.compile(rf"(\S+)\s+(\S+)\s+{NUMBER}"),
     "scores": re.compile(rf"(\S+)\s+(\S+)\s+(?=[-+]?\d*\.){NUMBER}"),
     "ltr": re.compile(r"(?=\d+ qid:(\S+) .*# ?(?:docid = )?(\S+))(\d+) .*"),
-    "queries": re.compile(r"(\S+)\t(\S.*)"),
+    "queries": re.compile(r"(?!(?i:_?id|q_?id|\w*(?:query|topic)\w*)\t)(\S+)\t(\S.*)"),
 }
 """Lines of each form: query, item and number (MS MARCO: a rank, tevatron: a score); id and text.
 M-BEIR has a task behind the grade, TRECVID a stratum before it."""
@@ -83,8 +82,7 @@ def find_form(name: str, head: str) -> str:
         is_named = form not in WORDS or WORDS[form].search(name.lower())
         is_so = _has_ranks(name, matches) if form == "ranks" else is_named
         if is_so and len(matches) > len(lines) / 2 and pattern.fullmatch(lines[0]):
-            is_header = re.match(r"(_?id|q_?id|\w*(query|topic)\w*)\t", lines[0], re.I)
-            return "" if form == "queries" and is_header else form
+            return form
     return ""
 
 
@@ -107,7 +105,7 @@ def _read_file(source: Source, name: str) -> Pieces:
         found = [(TOPIC_ID.search(each), TITLE.search(each)) for each in TOPIC.findall(text)]
         source.count(
             name,
-            int(not text.rstrip().endswith(">")),
+            not text.rstrip().endswith(">"),
             "topics that are cut",
             "a whole file; read as far as it is",
         )
@@ -122,23 +120,21 @@ def _read_file(source: Source, name: str) -> Pieces:
     if form == "sampled":
         source.say(name, "a sample of judgements", "all; AP is not inferred from strata", "note")
     sign = -1 if form == "ranks" else 1
-    if form == "run":
-        ranks = [float(each[0].split()[3]) for each in lines]
-        if rises((each[1], at, float(each[3])) for at, each in zip(ranks, lines, strict=True)):
-            wanted = "the highest at rank 1; they count as trec_eval reads them"
-            source.say(name, "scores that rise with the rank, as distances do", wanted)
+    if form == "run" and rises((e[1], float(e[0].split()[3]), float(e[3])) for e in lines):
+        wanted = "the highest at rank 1; they count as trec_eval reads them"
+        source.say(name, "scores that rise with the rank, as distances do", wanted)
     rows = [(each[1], each[2], sign * float(each[3])) for each in lines]
-    if form in JUDGED:
+    if form not in ("run", "ranks", "scores"):
         yield Judgements(name, rows)
         return
     runs: dict[str, list[Result]] = {}
     for each, row in zip(lines, rows, strict=True):
-        runs.setdefault(form == "run" and each[4] or find_stem(name), []).append(row)
+        runs.setdefault(form == "run" and each[4] or "", []).append(row)
     every = len({query for query, _, _ in rows})
     if any(2 * len({query for query, _, _ in own}) <= every for own in runs.values()):
         runs = {"": rows}  # a tag a line, or a part of the queries
     for tag, own in runs.items():
-        yield RunLines(name, clean_name(tag if runs.keys() > {tag} else find_stem(name)), own)
+        yield RunLines(name, clean_name(len(runs) > 1 and tag or find_stem(name)), own)
 
 
 def _make_queries(name: str, rows: Sequence[Pair]) -> Queries:
@@ -146,22 +142,12 @@ def _make_queries(name: str, rows: Sequence[Pair]) -> Queries:
 
 
 TEXT_KEYS = ("_id", "title", "text")
-SPLITS = ("test", "dev", "validation", "val", "train")
-"""Names of judgements of a part, the first one that is there counts."""
-JUDGED = ("qrels", "tasks", "sampled", "subtopics", "pairs", "ltr")
-"""Forms of judgements."""
 
 
 def recognise_beir(source: Source) -> Names:
     """Return a corpus, its queries and its judgements."""
-    corpora, queries = (
-        [
-            name
-            for name in source.left
-            if PurePosixPath(find_plain(name)).name == file and '"_id"' in source.read_head(name)
-        ]
-        for file in ("corpus.jsonl", "queries.jsonl")
-    )
+    named = source.list_headed(lambda head: '"_id"' in head, ".jsonl")
+    corpora, queries = ([e for e in named if find_stem(e) == own] for own in ("corpus", "queries"))
     if not corpora or not queries:
         return []
     folder = find_folder_of(corpora[0])
@@ -174,14 +160,13 @@ def recognise_beir(source: Source) -> Names:
 
 
 def read_beir(source: Source, files: Names) -> Pieces:
-    """Yield the texts, the judged queries and the judgements of one part."""
+    """Yield the judgements, the texts and the judged queries."""
     corpus, queries, *qrels = files
     judged = set[str]()
-    if qrels:
-        for piece in read_table(source, choose_part(source, qrels, SPLITS, "parts of judgements")):
-            if isinstance(piece, Judgements):
-                judged.update(query for query, _, _ in piece.rows)
-            yield piece
+    for piece in read_each(read_table, source, qrels):
+        if isinstance(piece, Judgements):
+            judged.update(query for query, _, _ in piece.rows)
+        yield piece
     for block in read_blocks(source, corpus):
         ids, *parts = (block.columns.get(key, [""] * len(block.lines)) for key in TEXT_KEYS)
         cells = [". ".join(filter(None, texts)) for texts in zip(*parts, strict=True)]
@@ -191,12 +176,5 @@ def read_beir(source: Source, files: Names) -> Pieces:
         yield _make_queries(queries, [row for row in rows if not judged or row[0] in judged])
 
 
-def read(source: Source, files: Names) -> Pieces:
-    """Yield the pieces of each file; of judgements called by their part those of the best one."""
-    parts = [name for name in files if find_stem(name) in SPLITS]
-    best = parts[:1] and choose_part(source, parts, SPLITS, "parts of judgements")
-    return read_each(_read_file, source, [e for e in files if e == best or e not in parts])
-
-
-TREC = Format("TREC", recognise, read)
+TREC = Format("TREC", recognise, partial(read_each, _read_file))
 BEIR = Format("BEIR", recognise_beir, read_beir)
