@@ -7,7 +7,7 @@ from itertools import chain, compress, count
 
 import numpy as np
 
-from dashboard.errors import Unsure, list_names
+from dashboard.errors import DataError, Unsure, list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.deciding import (
     ASKING,
@@ -85,6 +85,9 @@ def number_rows(found: Gathered) -> None:
 
     A version of another order is left out. Where other items are there, rows of one column or none
     are theirs, by position.
+
+    Raises:
+        DataError: If versions have different numbers of rows, and there are no other items.
     """
     lists, others = found.unnamed, len(found.items)
     tables = {
@@ -95,6 +98,11 @@ def number_rows(found: Gathered) -> None:
     shapes = {(*table, len(lists[key])) for key, table in tables.items()}
     is_alone = len(lists) == 1 and [*lists][0][1].endswith(TABLES)
     is_whole = len({version for version, _ in lists}) == len(lists)
+    counts = {file: len(rows) for (_, file), rows in lists.items()}
+    if is_whole and len({*counts.values()}) > 1 and not others:
+        file, number = counts.popitem()
+        told, wanted = f"{number:,} vectors without ids", "as many in the file of each version"
+        raise DataError(file, told, wanted, do="Save the id of each vector beside it.")
     is_numbered = bool(first) and is_whole and len(shapes) == 1 and not (others or is_alone)
     for (version, file), table in tables.items():
         rows, told = lists[version, file], "vectors and labels without ids"
