@@ -28,7 +28,7 @@ from dashboard.plugins.importers.source import Columns, Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import IDS, LABELS, Arrays
-from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray, Names, Row
+from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray, Row
 
 COLUMNAR = (".parquet", ".arrow", ".feather")
 ENDINGS = (".csv", ".tsv", ".tab", ".jsonl", ".jsonlines", ".ndjson", ".manifest", ".json",
@@ -65,7 +65,8 @@ class Block(NamedTuple):
         columns: Cells as texts, by column.
         vectors: Columns of vectors. [rows, dimension].
         contents: Columns of pictures inside the table; a path beside one is the column itself.
-        classes: Columns whose texts are class names by the file's own schema.
+        classes: Names of the classes of some columns in the order of their numbers, as the file
+            declares them.
     """
 
     file: str
@@ -73,7 +74,7 @@ class Block(NamedTuple):
     columns: Columns
     vectors: Mapping[str, AnyArray] = {}
     contents: Mapping[str, Sequence[bytes | None]] = {}
-    classes: Names = ()
+    classes: Columns = {}
 
 
 def read_blocks(source: Source, name: str) -> Iterator[Block]:

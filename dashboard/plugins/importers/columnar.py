@@ -102,7 +102,7 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
             cells[column] = (values.cast(pa.string()) if is_time else values).to_pylist()
     rows = [{name: own[at] for name, own in cells.items()} for at in range(len(batch))]
     made = make_block(source, file, list(enumerate(map(list_inside, rows), first)))
-    return made._replace(vectors={**vectors, **made.vectors}, contents=contents, classes=[*classes])
+    return made._replace(vectors={**vectors, **made.vectors}, contents=contents, classes=classes)
 
 
 def _measure_lists(values: Any) -> int:

@@ -43,7 +43,7 @@ SPLITS = re.compile("(bounding_box_)?train(ing)?|test(ing)?|val(id(ation)?)?|dev
 ASKING = ("query", "queries", "probe")
 PARTS = ("test", "dev", "validation", "val", "train")
 """Names of files of judgements of a part, the best one first."""
-SEARCHED = ("gallery", "database", "index", "bounding_box_test")
+SEARCHED = ("gallery", "database", "index", "reference", "bounding_box_test")
 PART = re.compile("|".join([*ASKING, *SEARCHED, SPLITS.pattern]), re.I)
 """Names of parts of the data, some of which ask for another one."""
 ODD = re.compile(

@@ -284,7 +284,7 @@ class Gathered:
                 if apart in self.vectors or file not in own.files and own.differs(piece):
                     own = self.vectors.setdefault(apart, VectorFile(path, name))
                 own.add(piece, self.source)
-            case ClassNames(_, names):
+            case ClassNames(_, names) if names not in self.names:
                 self.names.append(names)
             case Copied(_, name):
                 self.copied[name] = piece

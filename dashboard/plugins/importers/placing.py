@@ -134,8 +134,8 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
             note = f"  # not by {pickles[0]}: a pickle is never read" if pickles else ""
             raise Unsure(file, told, wanted, [f"--by-position{note}"])
         tables = found.taken["items.csv" if side == "items" else "queries.csv"]
-        order = found.files if side == "texts" and found.texts else tables
-        version.said.append(f"{len(known):,} {side} of {file} in the order of {list_names(order)}")
+        order = list_names(found.files if side == "texts" and found.texts else tables or known)
+        version.said.append(f"{len(known):,} {side} of {file} in the order of {order}")
         version.settings["by_position"] = True
         version.sides[stem] = [(own.open(), known)]
         return

@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection
 from itertools import chain, compress, count
+from operator import and_
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from dashboard.plugins.importers.deciding import (
     PART,
     SEARCHED,
     TEST,
+    YES,
     choose_basis,
     clean_classes,
     join_marks,
@@ -193,16 +195,33 @@ def _plan_labels(found: Gathered) -> None:
         settle_classes(found.items, column)
     _clean_columns(found, [column])
     cells = found.items.get(column)
-    classes = list(dict.fromkeys(chain(*split_cells(cells).values())))
     found.settings |= {"protocols": ["class_labels"], "class_label": column}
     found.files = [found.items.filled.get(column, "")]
     if options.queries_from == "keywords":
+        classes = _order_classes(found)
         found.queries.add(classes, {"text": classes, column: classes})
         found.of_queries = "each class as a text"
     elif any(found.queries.get(column)):
         found.of_queries = f"their own {column}"
     else:
         _add_item_queries(found, list(compress(found.items.index, cells)))
+
+
+def _order_classes(found: Gathered) -> Names:
+    """Return the classes as a file lists them, else by numbers that stand beside them, or by name.
+
+    Vectors of classes without ids have this order.
+    """
+    cells = found.items.get(found.column)
+    places: dict[str, int] = {}
+    for numbers in found.items.columns.values():
+        pairs = {*zip(cells, numbers, strict=True)} - {("", "")}
+        if all(number.isdecimal() for _, number in pairs) and len(pairs) == len(dict(pairs)):
+            places |= {name: int(number) for name, number in pairs}
+    for names in found.names:
+        places |= {name: place for place, name in enumerate(names.values())}
+    classes = chain(*split_cells(cells).values())
+    return sorted({*classes}, key=lambda name: (places.get(name, len(places)), name))
 
 
 def _clean_columns(found: Gathered, columns: Names) -> None:
@@ -259,11 +278,28 @@ def _drop_items(found: Gathered, away: Collection[str]) -> None:
 
 
 def _list_parts(found: Gathered) -> Texts:
-    """Return the part of the data that each item is of, as the first column of parts says."""
-    for column in filter(SPLIT.fullmatch, found.items.columns):
-        parts = {item: part.lower() for item, part in found.items.list_rows(column)}
-        if any(map(PART.fullmatch, parts.values())):
-            return parts
+    """Return the part of the data that each item is of, as a column says by its name or cells."""
+    columns = found.items.columns
+    asks, is_searched = (
+        [cell.lower() in YES for cell in columns.get(name, ())]
+        for name in ("is_query", "is_gallery")
+    )
+    asks = asks or [not each for each in is_searched]
+    is_searched = is_searched or [not each for each in asks]
+    if any(asks) and any(is_searched) and not any(map(and_, asks, is_searched)):
+        parts = zip(asks, is_searched, strict=True)
+        told = ["query" if asks else "gallery" if searched else "none" for asks, searched in parts]
+        return dict(zip(found.items.index, told, strict=True))
+    for column, cells in columns.items():
+        told = [re.sub("^(test|val)_", "", cell.lower()) for cell in cells]
+        every = {*told} - {""}
+        is_whole = all(map(PART.fullmatch, every)) and not every.isdisjoint(SEARCHED)
+        if (
+            is_whole
+            and not every.isdisjoint(ASKING)
+            or (SPLIT.fullmatch(column) and any(map(PART.fullmatch, every)))
+        ):
+            return dict(zip(found.items.index, told, strict=True))
     return {}
 
 

@@ -69,9 +69,8 @@ def _read_json(source: Source, name: str) -> Pieces:
                     rows.append(
                         (at, task["data"] | {key: sorted(labels) for key, labels in marks.items()})
                     )
-            yield from list_pieces(
-                source, [make_block(source, name, rows)._replace(classes=[*controls])]
-            )
+            block = make_block(source, name, rows)
+            yield from list_pieces(source, [block._replace(classes=dict.fromkeys(controls, []))])
         case {"shapes": shapes, "imagePath": file}:  # LabelMe
             flags = [key for key, is_set in found.get("flags", {}).items() if is_set]
             yield make_labelled(name, [(file, find_labels(shapes))])

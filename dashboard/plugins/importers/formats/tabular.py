@@ -22,6 +22,7 @@ from dashboard.plugins.importers.column_roles import (
 )
 from dashboard.plugins.importers.pieces import (
     Captions,
+    ClassNames,
     Format,
     Items,
     Judgements,
@@ -211,6 +212,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         if not any(files) and any(map(CLIPS.search, block.columns)):
             columns.setdefault("kind", ["video"] * len(ids))
         labels = [name for name in block.classes if name in columns]
+        yield from (ClassNames(block.file, {e: e for e in own}) for own in block.classes.values())
         columns |= {"file": files} | {role: own for role, own in spans.items() if any(own)}
         rows = zip(ids, cells, contents, strict=True)
         named = [own if content else cell or own for own, cell, content in rows]
