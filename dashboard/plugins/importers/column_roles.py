@@ -386,7 +386,8 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     folder = HIVE.sub("", path.parent.as_posix()).rpartition("/")[2].removesuffix(".xlsx")
     if all(map(str.isdecimal, own)) and (_list_own(folder) or folder.isdecimal()):
         own.insert(0, folder)
-    asks = ASKING.search(name.lower()) and any(map(DATABASE.search, beside))
+    asks = ASKING.search(name.lower()) and not DATABASE.search(name)
+    asks = asks and any(map(DATABASE.search, beside))
     return clean_name("_".join(own) or "v1"), "texts" if asks or names_texts(name) else "items"
 
 

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from itertools import compress, product
+from operator import and_
 from statistics import fmean, multimode
 from typing import Any
 
@@ -15,7 +16,7 @@ from dashboard.plugins.importers.source import find_stem
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.runs import Pair
 from dashboard.storage.vector_ids import list_words
-from dashboard.tables import Names, number_names
+from dashboard.tables import Names, Texts, number_names
 from dashboard.texts import split_cells
 
 NEVER = re.compile(
@@ -44,6 +45,8 @@ ASKING = ("query", "queries", "probe")
 PARTS = ("test", "dev", "validation", "val", "train")
 """Names of files of judgements of a part, the best one first."""
 SEARCHED = ("gallery", "database", "index", "reference", "bounding_box_test")
+SPLIT = re.compile("split|subset|partition|role|part", re.I)
+"""Names of columns of parts of the data."""
 PART = re.compile("|".join([*ASKING, *SEARCHED, SPLITS.pattern]), re.I)
 """Names of parts of the data, some of which ask for another one."""
 ODD = re.compile(
@@ -179,7 +182,8 @@ def name_classes(found: Gathered) -> None:
             parts = split_cells(cells) if column in found.declared or CLASSED.search(column) else {}
             codes = set[str]().union(*parts.values())
             known = codes & names.keys()
-            if known and (known == codes or not any(map(str.isdecimal, known))):
+            is_whole = known == codes or not any(map(str.isdecimal, known))
+            if is_whole and any(names[each] != each for each in known):
                 rows.columns[column] = [
                     write_list(names.get(each, each) for each in parts[cell]) for cell in cells
                 ]
@@ -305,3 +309,29 @@ def merge_judgements(found: Gathered) -> None:
 
 SETTLED: dict[str, Any] = {"mean": fmean, "majority": lambda grades: min(multimode(grades))}
 """Grades of a pair that several people judged; of grades that are as frequent the lowest."""
+
+
+def list_parts(found: Gathered) -> Texts:
+    """Return the part of the data that each item is of, as a column says by its name or cells."""
+    columns = found.items.columns
+    asks, is_searched = (
+        [cell.lower() in YES for cell in columns.get(name, ())]
+        for name in ("is_query", "is_gallery")
+    )
+    asks = asks or [not each for each in is_searched]
+    is_searched = is_searched or [not each for each in asks]
+    if any(asks) and any(is_searched) and not any(map(and_, asks, is_searched)):
+        parts = zip(asks, is_searched, strict=True)
+        told = ["query" if asks else "gallery" if searched else "none" for asks, searched in parts]
+        return dict(zip(found.items.index, told, strict=True))
+    for column, cells in columns.items():
+        told = [re.sub("^(test|val)_", "", cell.lower()) for cell in cells]
+        every = {*told} - {""}
+        is_whole = all(map(PART.fullmatch, every)) and not every.isdisjoint(SEARCHED)
+        if (
+            is_whole
+            and not every.isdisjoint(ASKING)
+            or (SPLIT.fullmatch(column) and any(map(PART.fullmatch, every)))
+        ):
+            return dict(zip(found.items.index, told, strict=True))
+    return {}

@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -135,6 +136,9 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
             raise Unsure(file, told, wanted, [f"--by-position{note}"])
         tables = found.taken["items.csv" if side == "items" else "queries.csv"]
         order = list_names(found.files if side == "texts" and found.texts else tables or known)
+        owners = [row[0] for row in found.qrels[::2]] if side == "texts" and found.texts else ()
+        if owners and len([*groupby(owners)]) == len({*owners}):
+            order += f", {found.noun} by {found.noun}"
         version.said.append(f"{len(known):,} {side} of {file} in the order of {order}")
         version.settings["by_position"] = True
         version.sides[stem] = [(own.open(), known)]

@@ -1,10 +1,8 @@
 """Tables of the new collection: items, queries and judged pairs, by what decides relevance."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection
 from itertools import chain, compress, count
-from operator import and_
 
 import numpy as np
 
@@ -16,10 +14,10 @@ from dashboard.plugins.importers.deciding import (
     PART,
     SEARCHED,
     TEST,
-    YES,
     choose_basis,
     clean_classes,
     join_marks,
+    list_parts,
     merge_judgements,
     name_classes,
     pick_files,
@@ -29,12 +27,10 @@ from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.pieces import Items, list_options
 from dashboard.plugins.importers.source import find_kind
 from dashboard.storage.runs import Pair
-from dashboard.storage.vector_ids import TABLES
+from dashboard.storage.vector_ids import TABLES, list_words
 from dashboard.tables import Names, Texts
 from dashboard.texts import split_cells
 
-SPLIT = re.compile("split|subset|partition|role|part", re.I)
-"""Names of columns of parts of the data."""
 MAX_ITEM_QUERIES = 5_000
 """Items that are asked for where nobody wrote queries; more are taken evenly from all."""
 
@@ -89,11 +85,16 @@ def number_rows(found: Gathered) -> None:
     are theirs, by position.
 
     Raises:
-        DataError: If versions have different numbers of rows, and there are no other items.
+        DataError: If there are no other items, and versions have different numbers of rows, or one
+            has those of several parts of the data.
     """
     lists, others = found.unnamed, len(found.items)
+    texts = defaultdict[str, list[str]](list)
+    for file, _, text, _ in found.captions:
+        texts[file].append(text)
     tables = {
         key: {name: own for name, own in rows.columns.items() if len({*own}) > 1}
+        | ({"caption": texts[key[1]]} if key[1] in texts else {})
         for key, rows in lists.items()
     }
     first = next(iter(tables.values()), {})
@@ -101,9 +102,14 @@ def number_rows(found: Gathered) -> None:
     is_alone = len(lists) == 1 and [*lists][0][1].endswith(TABLES)
     is_whole = len({version for version, _ in lists}) == len(lists)
     counts = {file: len(rows) for (_, file), rows in lists.items()}
-    if is_whole and len({*counts.values()}) > 1 and not others:
+    words = ({*list_words(file)} for file in counts)
+    parts = {" ".join(filter(PART.fullmatch, sorted(own))) for own in words}
+    if not others and len({*counts.values()} if is_whole else parts) > 1:
         file, number = counts.popitem()
-        told, wanted = f"{number:,} vectors without ids", "as many in the file of each version"
+        told, wanted = (
+            f"{number:,} vectors without ids",
+            "as many of each version, in one file each",
+        )
         raise DataError(file, told, wanted, do="Save the id of each vector beside it.")
     is_numbered = bool(first) and is_whole and len(shapes) == 1 and not (others or is_alone)
     for (version, file), table in tables.items():
@@ -123,8 +129,9 @@ def number_rows(found: Gathered) -> None:
             ids = [*map(str, range(len(rows)))]
         new = dict(zip(rows.index, ids, strict=False))
         found.known |= new
-        if own := found.vectors.get((version, "items")):
-            own.ids = {new.get(name, name): None for name in own.ids} if ids else {}
+        for side in ("items", "texts"):
+            if own := found.vectors.get((version, side)):
+                own.ids = {new.get(name, name): None for name in own.ids} if ids else {}
         if ids:
             found.add(Items(file, ids, rows.columns, [*rows.columns.keys() & found.declared]))
 
@@ -277,35 +284,9 @@ def _drop_items(found: Gathered, away: Collection[str]) -> None:
     found.items.drop({*away})
 
 
-def _list_parts(found: Gathered) -> Texts:
-    """Return the part of the data that each item is of, as a column says by its name or cells."""
-    columns = found.items.columns
-    asks, is_searched = (
-        [cell.lower() in YES for cell in columns.get(name, ())]
-        for name in ("is_query", "is_gallery")
-    )
-    asks = asks or [not each for each in is_searched]
-    is_searched = is_searched or [not each for each in asks]
-    if any(asks) and any(is_searched) and not any(map(and_, asks, is_searched)):
-        parts = zip(asks, is_searched, strict=True)
-        told = ["query" if asks else "gallery" if searched else "none" for asks, searched in parts]
-        return dict(zip(found.items.index, told, strict=True))
-    for column, cells in columns.items():
-        told = [re.sub("^(test|val)_", "", cell.lower()) for cell in cells]
-        every = {*told} - {""}
-        is_whole = all(map(PART.fullmatch, every)) and not every.isdisjoint(SEARCHED)
-        if (
-            is_whole
-            and not every.isdisjoint(ASKING)
-            or (SPLIT.fullmatch(column) and any(map(PART.fullmatch, every)))
-        ):
-            return dict(zip(found.items.index, told, strict=True))
-    return {}
-
-
 def _divide_items(found: Gathered) -> None:
     """Let the part query ask the gallery; else keep the parts of classes that have results."""
-    parts = _list_parts(found)
+    parts = list_parts(found)
     every = {*parts.values()}
     if not (every.isdisjoint(ASKING) or every.isdisjoint(SEARCHED)):
         _keep_parts(found, parts, ("", *ASKING, *SEARCHED))
@@ -356,7 +337,7 @@ def _plan_captions(found: Gathered) -> None:
         if any(own < other for other in lists.values()):
             lines = list_options("--judgements", lists)
             raise Unsure(file, "a part of the texts of another file", "which one counts", lines)
-    _keep_parts(found, _list_parts(found), TEST)
+    _keep_parts(found, list_parts(found), TEST)
     if found.source.options.judgements:
         others = found.items.index.keys() - {item for _, item, _, _ in found.captions}
         wanted = "those that it has texts of; left out"

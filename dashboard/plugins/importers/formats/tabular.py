@@ -20,6 +20,7 @@ from dashboard.plugins.importers.column_roles import (
     rows_are_texts,
     split_columns,
 )
+from dashboard.plugins.importers.deciding import ASKING, SEARCHED
 from dashboard.plugins.importers.pieces import (
     Captions,
     ClassNames,
@@ -43,6 +44,7 @@ from dashboard.plugins.importers.source import (
     list_tails,
 )
 from dashboard.storage.media import EXTENSION, cut_address, recognise_type, strip_name
+from dashboard.storage.runs import Pair
 from dashboard.tables import Names
 from dashboard.texts import parse_number, split_cells
 
@@ -203,7 +205,8 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         block.vectors and len(block.columns) == 1 and not (rows_of or any((*files, *contents)))
     )
     if block.columns and not (are_texts or is_alone):
-        columns = {key: [cell] * len(ids) for key, cell in HIVE.findall(folder)}
+        told = [*HIVE.findall(folder), *_find_part(source, block.file)]
+        columns = {key: [cell] * len(ids) for key, cell in told}
         columns |= {name: own for name, own in block.columns.items() if name not in of.values()}
         if "poster" in of:
             columns["poster"] = [source.find_media(e, folder) for e in roles.read(block, "poster")]
@@ -225,6 +228,17 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         version, side = name_version(block.file, column if len(column) > 1 else "")
         named_by = ids if side == "items" else texts
         yield Vectors(block.file, version, side, vectors, named_by if block.columns else None)
+
+
+def _find_part(source: Source, file: str) -> list[Pair]:
+    """Return the column and cell of a table of what asks, or is searched, beside the other."""
+    tables = [each for each in source.files if each.endswith(Path(file).suffix or "/")]
+    words = {each: {*re.findall("[a-z]+", find_stem(each).lower())} for each in (file, *tables)}
+    for own, other in ((ASKING, SEARCHED), (SEARCHED, ASKING)):
+        is_beside = any(not each.isdisjoint(other) for each in words.values())
+        if is_beside and words[file].isdisjoint(other) and (found := words[file] & {*own}):
+            return [("part", found.pop())]
+    return []
 
 
 def count_parts(cells: Iterable[str], known: Collection[str] = ()) -> int:
