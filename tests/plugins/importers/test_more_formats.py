@@ -104,6 +104,7 @@ NUMBERED = "id,label,shelf\n1,cat,10\n2,cat,20\n3,dog,30\n4,dog,40\n"
 SHARD = {f"{n}.jpg": make_picture(at) for at, n in enumerate("abcd")}
 SHARD |= {f"{n}.kind.cls": b"01"[at // 2 :][:1] for at, n in enumerate("abcd")}
 SHARD |= {f"{n}.v1.npy": save_array(VECTORS[at]) for at, n in enumerate("abcd")}
+NAMED = partial(np.savez, ids=[*"abcd"], x=VECTORS)
 CASES: dict[str, Case] = {
     "COCO": (
         ABC | {"x.json": COCO | {"annotations": [{"x": "x" * 70_000}, *COCO["annotations"]]},
@@ -318,9 +319,17 @@ CASES: dict[str, Case] = {
     "the form of an answer": (
         {"x.csv": LABELS, "sample_submission.csv": "id,label\na,dog\n", "v1.npy": VECTORS,
          "v1.txt": "a\nb\nc\nd\n"}, [], {}, CATS),
-    "judgements of two parts": (
-        {"qrels.dev.txt": "q9 0 a 1\n", "qrels.test.txt": "q1 0 a 1\nq1 0 b 0\nq2 0 b 1\n",
-         "x.run": RUN}, [], {}, {"x AP@None": 0.75}),
+    "tables of query and gallery, in whose columns nothing says so": (
+        {"query.csv": "file,label\na,1\n", "gallery.csv": "file,label\nb,2\nc,1\nd,1\n",
+         "v1.npz": NAMED}, [], {("queries.csv", "query_id"): ["a"]}, {"v1 P@2": 0.5}),
+    "query and reference in a column of any title": (
+        {"x.csv": "file,label,use\na,1,query\nb,2,reference\nc,1,reference\n", "v1.npz": NAMED},
+        [], {("queries.csv", "query_id"): ["a"]}, {"v1 P@2": 0.5}),
+    "vectors of classes in the order of a list": (
+        {"classes.txt": "dog\ncat\n", "val.txt": "a.png 1\nb.png 1\nc.png 0\nd.png 0\n",
+         "image.npy": VECTORS, "text.npy": VECTORS[[3, 0]]},
+        ["--by-position", "--queries-from", "keywords"],
+        {("queries.csv", "query_id"): ["dog", "cat"]}, {"v1 P@1": 1.0}),
     "a list of judgements in JSON": (
         {"judgements.json": [{"query": "q1", "results": [{"id": "a", "rating": 1}, {
             "id": "b", "rating": 0}]}, {"query": "q2", "results": [{"id": "b", "rating": 1}]}],
