@@ -36,7 +36,7 @@ list_left_out = shutil.ignore_patterns(
 MATRIX = (".rows.txt", ".columns.txt", ".npy")
 """The ids of rows and of columns, one a line, and the matrix, which comes last."""
 OTHER_FORMS = (
-    "Other forms: put it beside the files of before, and type init NAME --from FOLDER --update"
+    "Other forms: put it beside the files of before, and type init NAME --from FOLDER --update."
 )
 BLOCK = 1 << 14
 """Rows that are looked at, at once."""
@@ -280,6 +280,7 @@ def _name_rows(
         if not each.strip() or "\n" in each or "\r" in each:
             raise DataError(side.name, f"the id {each[:80]!r}", "an id in one line", line=row)
     names = match_ids(ids, table.ids)
+    refuse_unknown(table, [*names.values()] or ids, side.name)
     if near := {name: own for name, own in names.items() if name != own}:
         add_finding(findings, side.name, *tell_matched(near), "note")
     inputs = [name for name, *own in table.list_rows(*INPUTS["queries"]) if any(own)]
@@ -372,7 +373,7 @@ def refuse_unknown(table: Table, names: Iterable[str], file: str) -> None:
     """Raise a DataError if a table has none of the names that a file of results has."""
     if table.index.keys().isdisjoint(names):
         found = f"no {table.key[:-3]} of the collection ({list_names(names)})"
-        raise DataError(file, found, f"ids such as {table.ids[0]!r}")
+        raise DataError(file, found, f"ids such as {table.ids[0]!r}", do=OTHER_FORMS)
 
 
 def describe_file(place: str, path: Path, rows: int) -> Row:

@@ -326,7 +326,7 @@ CASES: dict[str, Case] = {
         {"x.csv": "file,label,use\na,1,query\nb,2,reference\nc,1,reference\n", "v1.npz": NAMED},
         [], {("queries.csv", "query_id"): ["a"]}, {"v1 P@2": 0.5}),
     "vectors of classes in the order of a list": (
-        {"classes.txt": "dog\ncat\n", "val.txt": "a.png 1\nb.png 1\nc.png 0\nd.png 0\n",
+        {"classes.txt": "dog\ncat\n", "val.csv": "a.png 1\nb.png 1\nc.png 0\nd.png 0\n",
          "image.npy": VECTORS, "text.npy": VECTORS[[3, 0]]},
         ["--by-position", "--queries-from", "keywords"],
         {("queries.csv", "query_id"): ["dog", "cat"]}, {"v1 P@1": 1.0}),

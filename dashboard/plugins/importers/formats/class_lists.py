@@ -115,7 +115,7 @@ HASHED = Format(
     "hashing lists",
     lambda source: [
         name
-        for name in source.list_headed(FLAGGED.match, ".txt")
+        for name in source.list_headed(FLAGGED.match, ".txt", ".csv")
         if not re.search("partition|split", find_stem(name))  # their numbers are no classes
     ],
     read_flags,
