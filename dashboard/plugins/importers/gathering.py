@@ -218,9 +218,9 @@ class Gathered:
         written: Items whose picture was inside the source, and its file below media/.
         known: Items by their files, and by other names under which these came.
         renamed: Ids that tables have for items that others name by their files.
-        unnamed: Rows of vectors that nothing names but their file, by version and file.
         is_whole: Whether further pictures of the source are no items.
         asks: Queries that were items of a part that asks.
+        whole: Items before those that ask, and those of other parts, were taken out.
         basis: What decides relevance: a key of PLANS, or "" for nothing.
         column: The column of classes, if they decide.
         pictures: Ids of the items but for texts that belong to them.
@@ -246,10 +246,10 @@ class Gathered:
         self.written: Texts = {}
         self.known: Texts = {}
         self.renamed: Texts = {}
-        self.unnamed: dict[Pair, Rows] = {}
         self.is_whole = False
         self.basis = self.column = self.of_queries = ""
         self.asks: Names = ()
+        self.whole: Names = ()
         self.pictures: Names = ()
         self.texts: Names = ()
         self.files: Names = ()
@@ -262,9 +262,6 @@ class Gathered:
     def add(self, piece: Piece) -> None:
         """Add a piece."""
         match piece:
-            case Items(file, ids, columns) if piece.rows_of:
-                self.unnamed.setdefault((piece.rows_of, file), Rows()).add(ids, columns)
-                self.declared.update(piece.labels)
             case Items():
                 self._add_items(piece)
             case Queries(file, ids, columns):

@@ -44,7 +44,6 @@ class Items(NamedTuple):
         contents: Bytes of the picture or clip of each, where the source holds them inside.
         is_whole: Whether further pictures of the source are no items of this collection.
         cells: What names each in the file itself, where its picture or clip is not there.
-        rows_of: Version of whose vectors they are the rows, if nothing names them but their file.
     """
 
     file: str
@@ -54,7 +53,6 @@ class Items(NamedTuple):
     contents: Sequence[bytes | None] = ()
     is_whole: bool = False
     cells: Names = ()
-    rows_of: str = ""
 
 
 class Queries(NamedTuple):

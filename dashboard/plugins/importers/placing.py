@@ -123,6 +123,8 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
     file, known = own.file, found.pictures if side == "items" else list(texts)
     stem, asked = "items" if side == "items" else "queries", Texts()
     if not own.has_ids:
+        is_whole = side == "items" and len(own) == len(found.whole) != len(known)
+        known = found.whole if is_whole else known
         told = f"{len(own):,} vectors without ids for {len(known):,} {side}"
         if len(own) != len(known):
             raise DataError(file, told, "as many", do="Put a file of ids beside it, one a line.")
@@ -141,8 +143,10 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
             order += f", {found.noun} by {found.noun}"
         version.said.append(f"{len(known):,} {side} of {file} in the order of {order}")
         version.settings["by_position"] = True
-        version.sides[stem] = [(own.open(), known)]
-        return
+        if not is_whole:
+            version.sides[stem] = [(own.open(), known)]
+            return
+        own.ids, known = dict.fromkeys(known), found.pictures
     if side == "items":
         names = found.match_items(own.ids, file, known)
         shown = [*found.queries.list_rows("image", "text")]

@@ -6,12 +6,11 @@ from itertools import chain, compress, count
 
 import numpy as np
 
-from dashboard.errors import DataError, Unsure, list_names
+from dashboard.errors import Unsure, list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.deciding import (
     ASKING,
     KEYWORDS,
-    PART,
     SEARCHED,
     TEST,
     choose_basis,
@@ -24,10 +23,9 @@ from dashboard.plugins.importers.deciding import (
     settle_classes,
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.pieces import Items, list_options
+from dashboard.plugins.importers.pieces import list_options
 from dashboard.plugins.importers.source import find_kind
 from dashboard.storage.runs import Pair
-from dashboard.storage.vector_ids import TABLES, list_words
 from dashboard.tables import Names, Texts
 from dashboard.texts import split_cells
 
@@ -42,7 +40,6 @@ def make_plan(found: Gathered) -> None:
         Unsure: If what decides relevance is not certain.
         DataError: If there is nothing to search.
     """
-    number_rows(found)
     index = found.items.index
     times = Counter([*found.renamed.values(), *index])
     new = {name: own for name, own in found.renamed.items() if times[own] == 1}
@@ -55,10 +52,10 @@ def make_plan(found: Gathered) -> None:
     join_marks(found)
     name_classes(found)
     others = choose_basis(found)
-    unnamed = {side for (_, side), own in found.vectors.items() if not own.has_ids}
-    if found.basis in ("labels", "judgements") and unnamed != {"items"}:
-        _divide_items(found)  # by position are those of all items
-    if found.basis in ("labels", "captions") and not (unnamed or found.results):
+    found.whole = list(found.items.index)
+    if found.basis in ("labels", "judgements"):
+        _divide_items(found)
+    if found.basis in ("labels", "captions"):
         _drop_unseen(found)
     found.pictures = list(found.items.index)
     if found.basis:
@@ -76,64 +73,6 @@ def make_plan(found: Gathered) -> None:
             _add_item_queries(found, found.pictures)
     if others:
         found.notes.append(f"instead: --relevance {' or '.join(others[:4])}")
-
-
-def number_rows(found: Gathered) -> None:
-    """Number the rows of vectors that nothing names, if all versions have the same in one order.
-
-    A version of another order is left out. Where other items are there, rows of one column or none
-    are theirs, by position.
-
-    Raises:
-        DataError: If there are no other items, and versions have different numbers of rows, or one
-            has those of several parts of the data.
-    """
-    lists, others = found.unnamed, len(found.items)
-    texts = defaultdict[str, list[str]](list)
-    for file, _, text, _ in found.captions:
-        texts[file].append(text)
-    tables = {
-        key: {name: own for name, own in rows.columns.items() if len({*own}) > 1}
-        | ({"caption": texts[key[1]]} if key[1] in texts else {})
-        for key, rows in lists.items()
-    }
-    first = next(iter(tables.values()), {})
-    shapes = {(*table, len(lists[key])) for key, table in tables.items()}
-    is_alone = len(lists) == 1 and [*lists][0][1].endswith(TABLES)
-    is_whole = len({version for version, _ in lists}) == len(lists)
-    counts = {file: len(rows) for (_, file), rows in lists.items()}
-    words = ({*list_words(file)} for file in counts)
-    parts = {" ".join(filter(PART.fullmatch, sorted(own))) for own in words}
-    if not others and len({*counts.values()} if is_whole else parts) > 1:
-        file, number = counts.popitem()
-        told, wanted = (
-            f"{number:,} vectors without ids",
-            "as many of each version, in one file each",
-        )
-        raise DataError(file, told, wanted, do="Save the id of each vector beside it.")
-    is_numbered = bool(first) and is_whole and len(shapes) == 1 and not (others or is_alone)
-    for (version, file), table in tables.items():
-        rows, told = lists[version, file], "vectors and labels without ids"
-        ids: Names = [*rows.index]
-        if others and len(table) < 2:
-            wanted = "a table of ids and classes; left out"
-            found.source.say(file, "labels of vectors without ids", wanted)
-            ids = ()
-        elif is_numbered and table != first:
-            wanted = "one order; left out. Save the id of each vector beside it"
-            found.source.say(file, f"{told}, the labels in another order than before", wanted)
-            found.vectors.pop((version, "items"), None)
-            continue
-        elif is_numbered:
-            found.source.say(file, told, "ids; rows count from 0", "note")
-            ids = [*map(str, range(len(rows)))]
-        new = dict(zip(rows.index, ids, strict=False))
-        found.known |= new
-        for side in ("items", "texts"):
-            if own := found.vectors.get((version, side)):
-                own.ids = {new.get(name, name): None for name in own.ids} if ids else {}
-        if ids:
-            found.add(Items(file, ids, rows.columns, [*rows.columns.keys() & found.declared]))
 
 
 def _name_items(found: Gathered) -> None:
@@ -309,13 +248,15 @@ def _divide_items(found: Gathered) -> None:
 def _drop_unseen(found: Gathered) -> None:
     """Leave out the items that no version has a vector of, where vectors tell which they have."""
     owns = [own for (_, side), own in found.vectors.items() if side == "items"]
+    if not owns or found.results or not all(own.has_ids for own in found.vectors.values()):
+        return
     seen = {*chain(*(found.match_items([*own.ids, *own.odd]).values() for own in owns))}
     kept = found.source.options.items | {*found.queries.get("item_id")}
     seen |= kept & found.items.index.keys()  # versions that stay may have them
     unseen = [item for item in found.items.index if item not in seen]
     told = zip(found.items.index, found.items.get(found.column), strict=True)
     judged = {item for item, cell in told if cell} | {row[1] for row in found.captions}
-    if owns and seen & judged:
+    if seen & judged:
         file, wanted = list_names(found.taken["items.csv"]), "one; left out"
         found.source.count(file, unseen, "items that no version has a vector of", wanted)
         _drop_items(found, unseen)

@@ -6,6 +6,7 @@ import os
 import re
 import zlib
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -77,6 +78,8 @@ class Source:
         findings: What was left out, repaired or matched, and why.
         mapped: Columns that the caller maps and that a table has.
         named: What each id means that a row of a table got by its file.
+        numbered: Cells of rows without ids, by the number of the first.
+        counted: Rows without ids of each file so far.
     """
 
     root: Path
@@ -86,6 +89,8 @@ class Source:
     findings: Findings = field(default_factory=list)
     mapped: set[str] = field(default_factory=set)
     named: dict[str, object] = field(default_factory=dict)
+    numbered: dict[int, Columns] = field(default_factory=dict)
+    counted: Counter[str] = field(default_factory=Counter)
 
     def say(
         self, file: str, found: str, wanted: str, level: Level = "warning", line: int | None = None

@@ -1,17 +1,17 @@
 """Vectors in npy, npz, safetensors, HDF5 and FAISS files, and the neighbours of ann-benchmarks."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from itertools import groupby
-from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
 
 from dashboard.errors import DataError, Unsure
 from dashboard.plugins.importers.column_roles import DATABASE, name_version
+from dashboard.plugins.importers.formats.tabular import number_rows
 from dashboard.plugins.importers.pieces import (
     SIMILARITIES,
     Format,
@@ -41,7 +41,7 @@ from dashboard.storage.vector_ids import (
     list_words,
     names_texts,
 )
-from dashboard.tables import AnyArray, Names
+from dashboard.tables import AnyArray, Names, Texts
 
 ENDINGS = tuple(each for each in READERS if each != ".parquet")
 SETS = ("train", "test", "neighbors")
@@ -90,55 +90,58 @@ def read(source: Source, files: Names) -> Pieces:
     arrays = [name for name in files if name.lower().endswith(ENDINGS)]
     beside = {other for name in arrays for other in find_beside(name, there)}
     arrays = _list_searched(source, "", [name for name in arrays if name not in beside])
-    firsts = ((name, _read_first(source, name)) for name in arrays if LABELS.search(name))
-    labels = {name: own[0] for name, own in firsts if own and _holds_classes(*own)}
-    alone = {*labels}
-    vectors = [name for name in arrays if name not in labels]
-    read_file = partial(_read_file, there=there, arrays=arrays, labels=labels, alone=alone)
+    labels = _find_labels(source, arrays)
+    beside = {*labels.values()}
+    vectors = [name for name in arrays if name not in beside]
+    read_file = partial(_read_file, there=there, arrays=arrays, labels=labels)
     for folder, own in groupby(sorted(vectors, key=find_folder_of), find_folder_of):
         names = [*own]
-        lists = _read_first(source, names[0])
-        if len(lists) == 1 and lists[0].ndim == 1:
-            lists = [each for name in names for each in _read_first(source, name)]
-        rows = _stack(lists) if len(lists) == len(names) else None
+        rows = _stack(source, names)
         if rows is None:
             yield from read_each(read_file, source, names)
         else:
             version, side = name_version(f"{folder}.npy")
             yield Vectors(names[0], version, side, rows, list(map(find_stem, names)))
-    yield from read_each(read_file, source, sorted(alone))
 
 
-def _stack(lists: Sequence[AnyArray]) -> AnyArray | None:
-    """Return lists of fractions, one an item, as vectors; None if they are something else."""
-    kinds = {(each.shape, each.dtype.kind) for each in lists}
-    is_one = len(lists) >= MIN_KEYED and kinds == {((lists[0].size,), "f")}
-    return np.stack(lists) if is_one else None
+def _stack(source: Source, names: Names) -> AnyArray | None:
+    """Return the vectors of a folder with a file for each item; None if it is another one."""
+    first = next(iter(_read_first(source, names[0])), np.empty(0, int))
+    if len(names) < MIN_KEYED or first.ndim != 1 or first.dtype.kind != "f":
+        return None
+    rows = [np.array(own) for name in names for own in _read_first(source, name)]
+    is_whole = len(rows) == len(names) and {each.shape for each in rows} == {first.shape}
+    return np.stack(rows) if is_whole else None
 
 
-def _find_classes(name: str, count: int, labels: Arrays) -> str:
-    """Return the array of classes beside vectors, in their folder, or beside codes; else "".
+def _find_labels(source: Source, names: Names) -> Texts:
+    """Return the file of classes of each file of vectors that has one.
 
-    Its name has no word that theirs lacks, and it is as long.
-
-    Raises:
-        DataError: If it has another length, beside codes.
-
-    >>> _find_classes("x/v1.npy", 1, {"x/v2_y.npy": np.ones(1), "x/y.npy": np.ones(1)})
-    'x/y.npy'
+    Codes have one of their name; other vectors one of as many rows in their folder, whose name has
+    no word that theirs lacks.
     """
-    fits = {}
-    for other, own in labels.items():
-        words = {*list_words(LABELS.sub("", PurePosixPath(other).name))} - {""}
-        if find_folder_of(other) == find_folder_of(name) and words <= {*list_words(name)}:
-            fits[other] = len(own) == count, len(words)
-    best = max(fits, key=fits.__getitem__, default="")
-    if best and not fits[best][0]:
-        if CODES.search(name):
-            told = f"{count:,} codes and {len(labels[best]):,} labels in {best}"
-            raise DataError(name, told, "as many of both")
-        best = ""
-    return best
+    firsts = {name: _read_first(source, name) for name in names if LABELS.search(name)}
+    classes = {name: own[0] for name, own in firsts.items() if own and _holds_classes(*own)}
+    pairs = {codes: other for codes, other in _pair_labels(names).items() if other in classes}
+    for name in names if len(pairs) < len(classes) else ():
+        lengths = [] if name in classes else [*map(len, _read_first(source, name))]
+        for other, own in classes.items():
+            words = {*list_words(LABELS.sub("", other)), ""} - {*list_words(name), ""}
+            is_near = find_folder_of(other) == find_folder_of(name)
+            if is_near and not words and lengths == [len(own)] and own.ndim == 1:
+                pairs.setdefault(name, other)
+    return pairs
+
+
+def _pair_labels(names: Iterable[str]) -> Texts:
+    """Return the array of classes of each array of codes: its name is another one at the end.
+
+    >>> _pair_labels(["x_codes.npy", "x_labels.npy", "z_B.npy", "vit_b.npy", "vit_l.npy"])
+    {'x_codes.npy': 'x_labels.npy'}
+    """
+    labels = {LABELS.sub("", each): each for each in names if LABELS.search(each)}
+    codes = {each: CODES.sub("", each) for each in names if CODES.search(each)}
+    return {each: labels[stem] for each, stem in codes.items() if stem in labels}
 
 
 def _read_first(source: Source, name: str) -> list[AnyArray]:
@@ -173,23 +176,18 @@ def _list_searched(source: Source, file: str, names: list[str]) -> list[str]:
     return rest
 
 
-def _read_file(
-    source: Source, name: str, there: Beside, arrays: Names, labels: Arrays, alone: set[str]
-) -> Pieces:
+def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: Texts) -> Pieces:
     found = read_arrays(source.find_path(name), name)
     found = {key: found[key] for key in _list_searched(source, name, [*found])}
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
         return
-    lists, matrices, classes = _part_arrays(name, found)
+    lists, matrices = _part_arrays(name, found)
+    pairs = _pair_labels(found).items()
+    labels = labels | {codes: other for codes, other in pairs if _holds_classes(found[other])}
     for key, rows in matrices.items():
-        own, near, told = key or name, classes if key else labels, Columns()
-        beside = _find_classes(own, len(rows), near)
-        is_coded = bool(beside and CODES.search(own))
-        if is_coded or beside in labels:
-            alone.discard(beside)
-            told = {"labels": _list_classes(near[beside])}
-        end = r"\1codes\2" if beside else r"\g<0>"
+        own, cells = key or name, Columns()
+        end = r"\1codes\2" if own in labels else r"\g<0>"
         plain = CODES.sub(end, name), CODES.sub(end, key)
         version, side = name_version(*plain, [*arrays, *matrices])
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
@@ -200,21 +198,35 @@ def _read_file(
         if axes:
             yield Vectors(name, version, side, rows, *axes)
             continue
-        asks, is_only = side == "texts", [*map(len, matrices.values())].count(len(rows)) == 1
-        ids, number = find_ids(lists, len(rows), asks, is_only), len(matrices)
-        if ids is None and number == 1:
+        is_only = [*map(len, matrices.values())].count(len(rows)) == 1
+        ids = find_ids(lists, len(rows), side == "texts", is_only)
+        if ids is None and len(matrices) == 1:
             ids = read_beside(source.root, name, len(rows), there, source.findings)
-        names = ids or [*map(str, range(len(rows)))]
-        cells = told if is_coded else _list_cells(lists, names, asks, number) | told
-        rows_of = "" if ids or asks or is_coded else version
+        beside, asks = labels.get(own, ""), side == "texts"
+        is_coded = bool(beside and CODES.search(own))
+        if is_coded or beside and not ids:
+            kinds = found[beside] if key else next(iter(_read_first(source, beside)), rows[:0])
+            if len(kinds) != len(rows):
+                told = f"{len(rows):,} codes and {len(kinds):,} labels in {beside}"
+                raise DataError(name, told, "as many of both")
+            cells = {"labels": _list_classes(kinds)}
+        else:
+            cells = _list_cells(lists, ids or [*map(str, range(len(rows)))], asks, len(matrices))
+        given = ids
         if cells and not ids:
-            stem = name.rpartition(".")[0] if rows_of else find_stem(own)
-            ids = [f"{stem} {at}" for at in range(len(rows))]
+            source.counted[name] = 0  # another array of the same rows
+            is_apart = is_coded or asks
+            ids = None if is_apart else number_rows(source, name, len(rows), cells)
+            if is_apart or ids is None and (names_texts(beside) or DATABASE.search(beside)):
+                ids = [f"{find_stem(own if is_apart else beside)} {at}" for at in range(len(rows))]
+            ids = ids or None
+        if beside and not is_coded and (given or not ids):
+            source.say(beside, "classes alone", "a table of ids and classes; left out")
         if ids and cells:
             yield (
-                Queries(name, ids, cells | {"text": ids})
-                if asks
-                else Items(name, ids, cells, rows_of=rows_of)
+                Items(name, ids, cells)
+                if side == "items"
+                else Queries(name, ids, cells | {"text": ids})
             )
         yield Vectors(name, version, side, rows, ids)
 
@@ -228,30 +240,33 @@ def _list_cells(lists: Arrays, ids: Names, asks: bool, number: int) -> Columns:
         asks: Whether they are those of queries.
         number: How many arrays of vectors the file has.
     """
-    found: Columns = {}
-    for key, each in lists.items():
-        is_column = len(each) == len(ids) and each.dtype.kind in "iuUSbO" and not IDS.search(key)
-        is_near = asks == names_texts(key) or asks and number == 1
-        if is_column and is_near and (LABELS.search(key) or not asks and list_texts(each) != ids):
-            found[OF_SIDE.sub("", key)] = list_texts(each)
-    return found
+    return {
+        OF_SIDE.sub("", key): list_texts(each)
+        for key, each in lists.items()
+        if _is_label(key, each, ids)
+        and (asks == names_texts(key) or asks and number == 1)
+        and (not asks or LABELS.search(key))
+    }
 
 
-def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays, Arrays]:
-    """Return the lists of a file, its vectors, and its classes.
+def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays]:
+    """Return the lists of a file, and its vectors.
 
     Raises:
         DataError: If there are no vectors, or several of each item.
     """
     lists = {key: each for key, each in found.items() if each.ndim == 1 and key}
-    named = {key: each for key, each in found.items() if LABELS.search(key or name)}
-    classes = {key: each for key, each in named.items() if _holds_classes(each)}
-    matrices = {key: each for key, each in found.items() if each.ndim > 1 and key not in classes}
-    rows = None if matrices else _stack([*lists.values()])
-    if rows is not None:
-        ends = {key.rpartition("/")[2] for key in lists}
-        names = (key.rpartition("/")[0] if len(ends) == 1 else key for key in lists)
-        lists, matrices = {"ids": np.array([*names])}, {"": rows}
+    matrices = {
+        key: each
+        for key, each in found.items()
+        if each.ndim > 1 and not (LABELS.search(key or name) and _holds_classes(each))
+    }
+    if not matrices and len(lists) >= MIN_KEYED and lists[min(lists)].dtype.kind == "f":
+        with suppress(ValueError):  # a vector an id, if all are as long
+            matrices = {"": np.stack([*lists.values()])}
+            ends = {key.rpartition("/")[2] for key in lists}
+            names = (key.rpartition("/")[0] if len(ends) == 1 else key for key in lists)
+            lists = {"ids": np.array([*names])}
     if not matrices:
         shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in found.items())
         wanted = "an array (rows, dimension); labels stand beside codes of the same name"
@@ -261,7 +276,7 @@ def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays, Arrays]:
     if len(matrices) >= MIN_KEYED and len(lengths) > len(widths) == 1:  # frames of clips
         do = "Average them: numpy.savez('v1.npz', **{key: file[key][:].mean(0) for key in file})"
         raise DataError(name, f"{len(matrices)} arrays of several rows", "one vector a key", do=do)
-    return lists, matrices, classes
+    return lists, matrices
 
 
 def _find_axes(
@@ -289,6 +304,12 @@ def _find_axes(
         told = f"a matrix of as many texts as items, {shape}"
         raise Unsure(name, told, "a statement of what its rows are", list_options("--rows", fits))
     return ways[rows] if rows in fits else None
+
+
+def _is_label(key: str, cells: AnyArray, ids: Names) -> bool:
+    """Return whether a list beside vectors describes them, and is not that of their ids."""
+    is_column = len(cells) == len(ids) and cells.dtype.kind in "iuUSbO" and not IDS.search(key)
+    return is_column and bool(LABELS.search(key) or list_texts(cells) != ids)
 
 
 def _read_sets(source: Source, name: str, arrays: Any) -> Pieces:

@@ -45,6 +45,7 @@ from dashboard.plugins.importers.source import (
 )
 from dashboard.storage.media import EXTENSION, cut_address, recognise_type, strip_name
 from dashboard.storage.runs import Pair
+from dashboard.storage.vector_ids import TABLES, list_beside
 from dashboard.tables import Names
 from dashboard.texts import parse_number, split_cells
 
@@ -198,13 +199,13 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     source.count(block.file, lost, "files that are not there", wanted, "note")
     wanted = "names of files; matched by the number where only one fits"
     source.count(block.file, list(dict.fromkeys(near)), "numbers that are no names", wanted, "note")
+    numbers: Names | None = None
     are_texts = rows_are_texts(block, roles)
-    is_named = are_texts or not block.vectors or any((*given, *cells, *contents))
-    rows_of = "" if is_named else name_version(block.file)[0]
-    is_alone = (
-        block.vectors and len(block.columns) == 1 and not (rows_of or any((*files, *contents)))
-    )
-    if block.columns and not (are_texts or is_alone):
+    if block.vectors and block.columns and not (are_texts or any((*given, *cells, *contents))):
+        numbers = number_rows(source, block.file, len(ids), block.columns)
+        ids[:] = numbers or ids
+    is_alone = block.vectors and len(block.columns) == 1 and not any((*files, *contents))
+    if block.columns and not (are_texts or is_alone and numbers is None):
         told = [*HIVE.findall(folder), *_find_part(source, block.file)]
         columns = {key: [cell] * len(ids) for key, cell in told}
         columns |= {name: own for name, own in block.columns.items() if name not in of.values()}
@@ -219,7 +220,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         columns |= {"file": files} | {role: own for role, own in spans.items() if any(own)}
         rows = zip(ids, cells, contents, strict=True)
         named = [own if content else cell or own for own, cell, content in rows]
-        yield Items(block.file, ids, columns, labels, contents, cells=named, rows_of=rows_of)
+        yield Items(block.file, ids, columns, labels, contents, cells=named)
         yield _list_captions(block.file, ids, captions, names)
         for name in filter(NUMBERED_CAPTION.fullmatch, columns):
             yield _list_captions(block.file, ids, columns[name], [""] * len(ids))
@@ -239,6 +240,39 @@ def _find_part(source: Source, file: str) -> list[Pair]:
         if is_beside and words[file].isdisjoint(other) and (found := words[file] & {*own}):
             return [("part", found.pop())]
     return []
+
+
+def number_rows(source: Source, name: str, count: int, columns: Columns) -> Names | None:
+    """Return the numbers of vectors without ids, which all versions have in one order.
+
+    Other versions have files of the same columns; none are numbered where a file of the same
+    version has further rows, and None is returned where other files may hold the items.
+
+    Raises:
+        DataError: If the rows of a version before had other cells.
+    """
+    ending, version = Path(name).suffix, name_version(name)[0]
+    others = [e for e in source.files if e != name and e.endswith((*TABLES, ending or "/"))]
+    heads = {each: source.read_head(each).split("\n")[0] for each in (name, *others)}
+    kinds = {
+        (Path(e).suffix, name_version(e)[1], str(re.findall(r'"\w+"\s*:', head) or head))
+        for e, head in heads.items()
+    }
+    if source.media or len(kinds) > 1 or list_beside(source.files).lists:
+        return None
+    if any(name_version(e)[0] == version for e in others) or not others and ending in TABLES:
+        return []
+    columns = {name: own for name, own in columns.items() if len({*own}) > 1}
+    first = source.counted[name]
+    source.counted[name] += count
+    known = source.numbered.setdefault(first, columns)
+    if len({len(own) for own in (*known.values(), *columns.values())}) > 1:
+        return None
+    if known != columns:
+        found = "vectors and labels without ids, the labels in another order than before"
+        raise DataError(name, found, "one order", do="Save the id of each vector beside it.")
+    source.say(name, "vectors and labels without ids", "ids; rows count from 0", "note")
+    return list(map(str, range(first, first + count)))
 
 
 def count_parts(cells: Iterable[str], known: Collection[str] = ()) -> int:
