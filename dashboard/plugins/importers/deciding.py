@@ -238,13 +238,13 @@ def pick_files(found: Gathered, files: Names) -> Names:
     return named or files
 
 
-def _choose_judged(found: Gathered) -> Names:
+def choose_judged(found: Gathered) -> Names:
     """Return the files of judgements that count, and drop the queries of others without results.
 
     They are the one that the caller names, or those of which some query has results: so of
-    judgements for tests, for development and of other years those count that were run. Without
-    results those called by their part count for the best one. Files whose names have no word in
-    common, and are no parts, all count.
+    judgements for tests, for development and of other years those count that were run, and of
+    several parts the best one. Files whose names have no word in common, and are no parts, all
+    count.
 
     Raises:
         Unsure: If several are of the best part.
@@ -256,7 +256,7 @@ def _choose_judged(found: Gathered) -> Names:
     for file, query, _, _ in found.judged:
         queries.get(file, set()).add(query)
     words = [{*list_words(re.sub(r"\d", "", name))} - {""} for name in files]
-    parts = [name for name in files if find_stem(name) in PARTS]
+    parts = [name for name in files if {*find_stem(name).split(".")} & {*PARTS}]
     used: Names = [name for name in files if queries[name] & asked]
     if used and (parts or set.intersection(*words)):  # as qrels.dev.txt and qrels.test.txt
         others = [name for name in files if name not in used]
@@ -264,11 +264,11 @@ def _choose_judged(found: Gathered) -> Names:
         what = "files of judgements of queries that no version has results for"
         level: Level = "note" if parts else "warning"
         found.source.count(list_names(used), others, what, wanted, level)
-    elif parts:
-        best = choose_part(found.source, parts, PARTS, "parts of judgements")
-        used = [name for name in files if name == best or name not in parts]
     else:
         used = files
+    if among := [name for name in used if name in parts]:
+        best = choose_part(found.source, among, PARTS, "parts of judgements")
+        used = [name for name in used if name == best or name not in parts]
     kept = asked.union(*(queries[name] for name in used))
     found.queries.drop(set[str]().union(*queries.values()) - kept)
     return used
@@ -282,7 +282,7 @@ def merge_judgements(found: Gathered) -> None:
         DataError: If there is no such file as the caller names.
     """
     options = found.source.options
-    found.files = used = _choose_judged(found)
+    found.files = used = choose_judged(found)
     rows = [each for each in found.judged if each[0] in used and each[3] is not None]
     names = found.match_items((item for _, _, item, _ in rows), list_names(used))
     texts = list(compress(found.queries.index, found.queries.get("text")))

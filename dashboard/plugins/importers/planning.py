@@ -14,8 +14,10 @@ from dashboard.plugins.importers.deciding import (
     SEARCHED,
     TEST,
     choose_basis,
+    choose_judged,
     clean_classes,
     join_marks,
+    list_judged,
     list_parts,
     merge_judgements,
     name_classes,
@@ -79,6 +81,9 @@ def _name_items(found: Gathered) -> None:
     """Take the items from judgements, runs or vectors where nothing else names them."""
     if len(found.items):
         return
+    if judged := {*list_judged(found)}:  # files that do not count name no items
+        left = judged - {*choose_judged(found)}
+        found.judged = [row for row in found.judged if row[0] not in left]
     named = {item: file for file, _, item, _ in found.judged}
     lists = [(file, [item for _, item, _ in rows]) for (_, file), rows in found.results.items()]
     lists += [(own.file, [*own.ids]) for (_, side), own in found.vectors.items() if side == "items"]

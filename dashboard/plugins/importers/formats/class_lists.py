@@ -28,9 +28,9 @@ FLAGGED = re.compile(rf"\s*({FLAGS % '{2,}'}|{CLASS})\s*(\n|$)")
 """A path, and a label a column, as DeepHash has them, or a class; ImageNet's may have a box."""
 MAX_NAMES = 1 << 22
 HEAD = re.compile(
-    r"(\d+\s+)?image_(id\s+class_id\s+super_class_id\s+path|name\s+item_id\s+evaluation_status)\s"
+    r"\s*(\d+\s+)?image_(id\s+class_id\s+super_class_id\s+path|name\s+item_id\s+evaluation_status)\s"
 )
-LINE = re.compile(r"\d+|image_.*|\d+\s+(\d+)\s+\d+\s+(\S+)|(\S+)\s+(\S+)\s+(\S+)")
+LINE = re.compile(r"\d+|image_(?:id|name)\s.*|\d+\s+(\d+)\s+\d+\s+(\S+)|(\S+)\s+(\S+)\s+(\S+)")
 """Headers and lines of Stanford Online Products, and of In-shop; it begins by a number."""
 
 
