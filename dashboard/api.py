@@ -129,7 +129,8 @@ class OpenCollection:
                 from id to vector, or a file (.npy, .npz, .safetensors, .parquet). With
                 `vectors`, their ids.
             vectors: The same, whose ids are `items` or `item_ids`.
-            queries: Vectors of the text queries, or of all queries, as `items`.
+            queries: Vectors of the text queries, or of all queries, as `items`; without them those
+                of queries that are no items may stand among the items.
             item_ids: Ids of the rows of `items`.
             query_ids: Ids of the rows of `queries`.
             by_position: Whether vectors without ids are in the order of the collection's tables.

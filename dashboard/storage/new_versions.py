@@ -195,8 +195,9 @@ def add_vectors(
 def _part_queries(collection: Collection, vectors: NamedVectors) -> dict[str, NamedVectors]:
     """Return vectors of items, and those of queries that stand among them, by "queries"."""
     ids = vectors.ids or ()
-    asking = collection.queries.index.keys() - match_ids(ids, collection.items.ids).keys()
-    if asking.isdisjoint(ids):
+    asking = {name for name, own in collection.queries.list_rows("item_id") if not own}
+    asking -= match_ids(ids, collection.items.ids).keys()
+    if asking.isdisjoint(ids) or asking.issuperset(ids):
         return {"items": vectors}
     is_query = np.array([name in asking for name in ids])
     return {
@@ -260,8 +261,11 @@ def _name_rows(
         raise DataError(side.name, found, "a vector a row")
     table = collection.items if stem == "items" else collection.queries
     if ids is None:
-        asked = {name for name, own in collection.queries.list_rows("item_id") if not own}
-        some = [name for name in table.ids if (name in asked) == (stem == "queries")]
+        if stem == "items":  # but for texts
+            told = table.list_rows("kind", "file")
+            some = [name for name, kind, file in told if file or kind not in ("", "text")]
+        else:
+            some = [name for name, own in table.list_rows("item_id") if not own]
         fitting = [order for order in (table.ids, some) if len(order) == len(rows)]
         if not by_position or not fitting:
             option = "--ids" if stem == "items" else "--query-ids"

@@ -76,9 +76,14 @@ def describe_gaps(study: Study, versions: Iterable[str]) -> dict[Level, list[str
             sentence = f"Queries without results, which count as 0: {number:,} of {len(scored):,}."
             told["warning"].setdefault(sentence, []).append(version)
         if isinstance(source, VectorSource) and (source.gallery.rows < 0).any():
-            lacking, every = np.count_nonzero(source.gallery.rows < 0), len(source.gallery.rows)
-            sentence = f"Items without a vector, which are never found: {lacking:,} of {every:,}."
-            told["warning"].setdefault(sentence, []).append(version)
+            is_searched = np.zeros(len(source.gallery.rows), bool)
+            among = {id(each): each for each in map(study.run(version).candidates, asked)}
+            for items in among.values():
+                is_searched[slice(None) if items is None else items[items >= 0]] = True
+            if lacking := int((is_searched & (source.gallery.rows < 0)).sum()):
+                sentence = "Items without a vector, which are never found: "
+                sentence += f"{lacking:,} of {is_searched.sum():,}."
+                told["warning"].setdefault(sentence, []).append(version)
     return {
         level: [text if of == names else f"{list_names(of)}: {text}" for text, of in each.items()]
         for level, each in told.items()

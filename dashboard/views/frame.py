@@ -1,5 +1,6 @@
 """The frame of every page: links, the row of choices, columns, and problems as sentences."""
 
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dashboard.errors import ChoiceError
+from dashboard.errors import ChoiceError, DataError
 from dashboard.plugins import list_screens, load_sections
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import find_data, list_collections
@@ -133,7 +134,6 @@ def read_collection() -> Collection:
     """
     st.html(STYLE)
     given = read_address()
-    write_changes()
     remember_address(given)
     collection = open_collection(find_data() / _find_name(given.get(COLLECTION, ""))[0])
     st.set_page_config(page_title=collection.title, layout="wide")
@@ -164,11 +164,17 @@ def _draw_row(collection: Collection, choices: Choices, more: Names) -> None:
 def _find_name(name: str) -> tuple[str, list[str]]:
     """Return a name, for "" that of the collection that is opened first, and all names."""
     names = list_collections()
-    opened = (n for n in names if read_toml(find_data() / n / "collection.toml", n).get("first"))
-    chosen = name or next(opened, names[0])
+    chosen = name or next(filter(_is_first, names), names[0])
     if chosen not in names:
         raise ChoiceError(f"There is no collection {chosen[:80]!r}. There are: {', '.join(names)}.")
     return chosen, names
+
+
+def _is_first(name: str) -> bool:
+    """Return whether a collection says that it is opened first; a broken one says nothing."""
+    with suppress(DataError):
+        return bool(read_toml(find_data() / name / "collection.toml", name).get("first"))
+    return False
 
 
 def _pick_collection(name: str, place: str) -> Collection:

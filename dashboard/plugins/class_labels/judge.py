@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dashboard.errors import DataError, Findings, count_odd
+from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.evaluation.judgement import JudgingRules
 from dashboard.evaluation.labels import (
     LabelJudgement,
@@ -86,7 +86,7 @@ def describe_class(study: Study, query: int, metric: str, rows: Rows) -> Describ
     assert isinstance(judged, LabelJudgement)
     places = np.append(judged.place, -1)[study.find_items(rows)].tolist()
     classes = [judged.sets[place] if place >= 0 else Labels() for place in places]
-    asked, *named = (", ".join(sorted(each)) for each in (judged.asked[query], *classes))
+    asked, *named = (list_names(sorted(each)) for each in (judged.asked[query], *classes))
     told = {"class": f"{study.collection.tables[NAME]}: {asked or 'none'}"}
     return told, [{"notes": [each]} if each else {} for each in named]
 

@@ -11,7 +11,7 @@ from dashboard.plugins.reviews.figures import keep_there, list_undecided
 from dashboard.plugins.reviews.list_view import NEW, STYLE, draw_lists, draw_one_list, read_reviews
 from dashboard.plugins.reviews.outcome_view import draw_agreement, draw_corrections, draw_decisions
 from dashboard.plugins.reviews.preference_view import draw_comparison
-from dashboard.views.address import draw_switch, read_address
+from dashboard.views.address import draw_switch, read_address, write_changes
 from dashboard.views.components import make_line
 from dashboard.views.frame import open_page, read_collection
 
@@ -30,6 +30,7 @@ if part not in PARTS:
         reviews = read_reviews(collection)
         for made in reviews.lists:
             if made.id == part and made.is_comparison and reviews.count_left(made, find_author()):
+                write_changes()
                 draw_comparison(collection, made, reviews.judged[made.id])
                 st.stop()
 study, choices = open_page()

@@ -28,7 +28,7 @@ with st.form("add", border=True):
         queries = st.file_uploader(
             "Vectors of the text queries",
             accept_multiple_files=True,
-            help="Without them typed and stored texts are not run.",
+            help="Without them, and none among the items, typed and stored texts are not run.",
         )
     note = st.text_input("Note", max_chars=500, placeholder="A sentence on what is new")
     by_position = st.checkbox("Vectors without ids are in the order of the collection's tables")
