@@ -9,7 +9,9 @@ async function enterPopover({ detail, target }) {
     await new Promise((go) => setTimeout(go, 50));
     const focused = document.activeElement; // the body: the button was drawn again
     if (focused !== button && focused !== document.body) return; // the reader went on
-    const held = document.querySelectorAll("[data-testid=stPopoverBody] :is(input, button, a)");
+    const held = document.querySelectorAll(
+      "[data-testid=stPopoverBody] :is(input, a, button:not([aria-label^=Help]))"
+    );
     const first = [...held].find((each) => each.offsetParent); // others are hidden
     const opened = document.querySelector("[data-testid=stPopover] [aria-expanded=true]");
     if (first && opened) return first.focus();

@@ -319,12 +319,16 @@ CASES: dict[str, Case] = {
     "the form of an answer": (
         {"x.csv": LABELS, "sample_submission.csv": "id,label\na,dog\n", "v1.npy": VECTORS,
          "v1.txt": "a\nb\nc\nd\n"}, [], {}, CATS),
+    "judgements of two parts, both run": (
+        {"qrels.dev.txt": "q1 0 b 1\n", "qrels.test.txt": "q1 0 a 1\nq1 0 b 0\nq2 0 b 1\n",
+         "x.run": RUN}, [], {}, {"x AP@None": 0.75}),
     "tables of query and gallery, in whose columns nothing says so": (
         {"query.csv": "file,label\na,1\n", "gallery.csv": "file,label\nb,2\nc,1\nd,1\n",
          "v1.npz": NAMED}, [], {("queries.csv", "query_id"): ["a"]}, {"v1 P@2": 0.5}),
-    "query and reference in a column of any title": (
-        {"x.csv": "file,label,use\na,1,query\nb,2,reference\nc,1,reference\n", "v1.npz": NAMED},
-        [], {("queries.csv", "query_id"): ["a"]}, {"v1 P@2": 0.5}),
+    "query and reference in a column of any title, all by position": (
+        {"x.csv": "id,label,use\na,1,query\nb,2,reference\nc,1,reference\nd,1,train\n",
+         "v1.npy": VECTORS}, ["--by-position"],
+        {("queries.csv", "query_id"): ["a"]}, {"v1 P@2": 0.5}),
     "vectors of classes in the order of a list": (
         {"classes.txt": "dog\ncat\n", "val.csv": "a.png 1\nb.png 1\nc.png 0\nd.png 0\n",
          "image.npy": VECTORS, "text.npy": VECTORS[[3, 0]]},
