@@ -1,11 +1,14 @@
 """Rankings: ties, an item's own query, the threshold, and wanted items at their true ranks."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from dashboard.retrieval.gallery import Gallery, SortedRanking
 from dashboard.retrieval.run import Run
 from dashboard.retrieval.sources import RunFileSource, Source, VectorSource
+from dashboard.storage.runs import list_pairs, read_run
 from dashboard.storage.vectors import Vectors
 
 
@@ -75,3 +78,11 @@ def test_parts_equal_plain_sorting(seed: int, monkeypatch: pytest.MonkeyPatch) -
                 others = [score for item, score in of.items() if item != own[query]]
                 assert part.length[query] == len(others)
                 assert part.passing[query] == sum(score >= least for score in others)
+
+
+def test_names_of_several_blocks(tmp_path: Path) -> None:
+    """Arrow reads a file by blocks of a million characters, and numbers the names of all."""
+    path = tmp_path / "x.trec"
+    path.write_text("".join(f"q{n % 997} Q0 d{n // 3} 1 {n}.5 t\n" for n in range(60_000)))
+    found = list(list_pairs(read_run(path, path.name, [])))
+    assert found == [((f"q{n % 997}", f"d{n // 3}"), n + 0.5) for n in range(60_000)]
