@@ -144,27 +144,26 @@ class VectorFile:
             return
         self.files[piece.file] = None
         self.columns = piece.columns
+        named = piece.ids is not None
+        wanted = f"one finite vector for each id; {'' if named else 'all are '}left out"
         for at in range(0, len(piece.rows), BLOCK):
             rows = np.asarray(piece.rows[at : at + BLOCK])
             rows = rows.view(np.uint8) if kind.kind == "b" else rows
-            ids = None if piece.ids is None else [*map(str.strip, piece.ids[at : at + BLOCK])]
-            bad: Row = {}
-            if kind.kind == "f":
-                bad["are not finite"] = ~np.isfinite(rows).all(axis=1)
-                bad["are all zeros"] = ~rows.any(axis=1)
-            if ids is not None:
-                first = {name: place for place, name in reversed([*enumerate(ids)])}
-                bad["come again or have no id"] = np.array(
-                    [not e or e in self.ids or first[e] < place for place, e in enumerate(ids)]
-                )
-            is_bad = np.zeros(len(rows), bool)
-            for what, odd in bad.items():
-                names = [ids[place] if ids else str(at + place) for place in np.flatnonzero(odd)]
-                wanted = f"one finite vector for each id; {'' if ids else 'all are '}left out"
-                source.count(piece.file, names, f"vectors that {what}", wanted)
-                is_bad |= odd
-                self.odd.update(names if ids else ())
-            if is_bad.any() and ids is None:
+            own = piece.ids[at : at + BLOCK] if piece.ids else map(str, range(at, at + len(rows)))
+            ids = [*map(str.strip, own)]
+            first = {name: place for place, name in reversed([*enumerate(ids)])}
+            again = [not e or e in self.ids or first[e] < place for place, e in enumerate(ids)]
+            bad = {
+                "are not finite": ~np.isfinite(rows).all(axis=1),
+                "are all zeros": ~rows.any(axis=1) & (kind.kind == "f"),
+                "come again or have no id": np.array(again) & named,
+            }
+            for what, is_odd in bad.items():
+                odd = [*compress(ids, is_odd)]
+                source.count(piece.file, odd, f"vectors that {what}", wanted)
+                self.odd.update(odd)
+            is_bad = np.any([*bad.values()], axis=0)
+            if is_bad.any() and not named:
                 return
             rows = rows[~is_bad]
             if not len(self):
@@ -173,7 +172,7 @@ class VectorFile:
             with self.path.open("ab") as file:
                 file.write(np.ascontiguousarray(rows, self.dtype).data)
             self.shape = (len(self) + len(rows), rows.shape[1])
-            self.ids |= dict.fromkeys(compress(ids or (), ~is_bad))
+            self.ids |= dict.fromkeys(compress(ids, ~is_bad & named))
 
     def open(self) -> AnyArray:
         """Return the rows, which stay in the file."""

@@ -82,19 +82,18 @@ def join_shards(found: Gathered) -> None:
                 del found.vectors[name, side]
             for each in others:
                 first.add(each, found.source)
-            plain = re.sub(r"_\d+$", "", names[0])
+            plain, first.name = (re.sub(r"_\d+$", "", name) for name in (names[0], first.name))
             found.vectors[names[0] if (plain, side) in found.vectors else plain, side] = first
 
 
 def name_vectors(found: Gathered) -> None:
     """Name versions whose files have one name by the folders that tell these apart."""
-    taken = {name for name, _ in found.vectors}
     files = [(own.name, file) for own in found.vectors.values() for file in own.files]
     several = {own.name for (name, _), own in found.vectors.items() if name != own.name}
     for (name, side), own in [*found.vectors.items()]:
         if own.name in several:
             new = name_apart(own.name, next(iter(own.files)), files)
-            if new not in taken:
+            if (new, side) not in found.vectors:
                 found.vectors[new, side] = found.vectors.pop((name, side))
 
 
