@@ -333,16 +333,10 @@ def _list_regions(cells: Sequence[Any]) -> list[str]:
 
 
 def make_block(source: Source, name: str, rows: Sequence[NumberedRow]) -> Block:
-    """Return a block of rows, which may lack some of the columns."""
-    columns = dict.fromkeys(key for _, row in rows for key in row)
-    told = {column: [row.get(column) for _, row in rows] for column in columns}
-    return join_cells(source, name, [line for line, _ in rows], told)
-
-
-def join_cells(
-    source: Source, name: str, lines: Sequence[int], table: Mapping[str, list[Any]]
-) -> Block:
-    """Return a block of columns, in which lists of numbers are vectors."""
+    """Return a block of rows, which may lack some columns; lists of numbers are vectors."""
+    lines = [line for line, _ in rows]
+    names = dict.fromkeys(key for _, row in rows for key in row)
+    table = {column: [row.get(column) for _, row in rows] for column in names}
     columns: Columns = {}
     vectors: Arrays = {}
     for column, cells in table.items():

@@ -309,6 +309,11 @@ class Gathered:
             found[own] = RunLines(file, own, [*reversed(once.values())])
         return found
 
+    @property
+    def asked(self) -> Names:
+        """Queries as results have them, each once."""
+        return [*dict.fromkeys(row[0] for run in self.runs.values() for row in run.rows)]
+
     def _find(self, cell: str, file: str) -> str:
         return self.source.find_media(cell, find_folder_of(file), cell)
 

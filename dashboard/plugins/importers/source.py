@@ -108,9 +108,9 @@ class Source:
 
     def list_stated(self, files: Names) -> Names:
         """Return the file of judgements, or the sheets of one, that the caller names."""
-        stated, paths = self.options.judgements, [*map(PurePosixPath, files)]
-        named = [str(path) for path in paths if stated in (str(path), path.name)]
-        return named[:1] or [str(path) for path in paths if stated == str(path.parent)]
+        stated = self.options.judgements
+        named = [name for name in files if stated in (name, PurePosixPath(name).name)]
+        return named[:1] or [name for name in files if stated == str(PurePosixPath(name).parent)]
 
     def leave_out(self, name: str, error: Exception) -> None:
         """Say that a file, or the rest of it, is left out; a choice that is open stays an error."""
