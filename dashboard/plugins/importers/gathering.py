@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import compress
+from itertools import compress, count, islice
 from mimetypes import guess_extension
 from pathlib import Path
 from typing import Any
@@ -122,19 +122,19 @@ class VectorFile:
         """The files that the rows are from, for messages."""
         return list_names(self.files)
 
-    def differs(self, piece: Vectors) -> bool:
+    def differs(self, piece: "Vectors | VectorFile") -> bool:
         """Return whether an id has another vector in a piece, which is of another model then."""
         ids = piece.ids or ()
         if self.ids.keys().isdisjoint(ids):
             return False
-        rows = dict(zip(self.ids, self.open(), strict=False))
+        rows = dict(zip(self.ids, self.rows, strict=False))
         pairs = ((rows[e], row) for e, row in zip(ids, piece.rows, strict=False) if e in rows)
         return any(
             own.shape != row.shape or not np.allclose(own, row, atol=np.abs(row).max() / 100)
             for own, row in pairs
         )
 
-    def add(self, piece: Vectors, source: Source) -> None:
+    def add(self, piece: "Vectors | VectorFile", source: Source) -> None:
         """Add the rows of a piece in the type of the first ones; odd ones are said."""
         shape, kind = piece.rows.shape, piece.rows.dtype
         is_fit = len(shape) == 2 and shape[1] and kind.kind in "fiub"
@@ -144,13 +144,13 @@ class VectorFile:
             return
         self.files[piece.file] = None
         self.columns = piece.columns
-        named = piece.ids is not None
+        named = bool(piece.ids)
         wanted = f"one finite vector for each id; {'' if named else 'all are '}left out"
+        names = map(str, piece.ids or count())
         for at in range(0, len(piece.rows), BLOCK):
             rows = np.asarray(piece.rows[at : at + BLOCK])
             rows = rows.view(np.uint8) if kind.kind == "b" else rows
-            own = piece.ids[at : at + BLOCK] if piece.ids else map(str, range(at, at + len(rows)))
-            ids = [*map(str.strip, own)]
+            ids = [*map(str.strip, islice(names, len(rows)))]
             first = {name: place for place, name in reversed([*enumerate(ids)])}
             again = [not e or e in self.ids or first[e] < place for place, e in enumerate(ids)]
             bad = {
@@ -174,8 +174,9 @@ class VectorFile:
             self.shape = (len(self) + len(rows), rows.shape[1])
             self.ids |= dict.fromkeys(compress(ids, ~is_bad & named))
 
-    def open(self) -> AnyArray:
-        """Return the rows, which stay in the file."""
+    @property
+    def rows(self) -> AnyArray:
+        """The rows, which stay in the file."""
         return np.memmap(self.path, self.dtype, "r", 0, self.shape)
 
 
@@ -298,11 +299,10 @@ class Gathered:
     @cached_property
     def runs(self) -> dict[str, RunLines]:
         """Results by their version, and by what tells its file where several have one name."""
-        found, names = {}, {key: name_apart(*key, self.results) for key in self.results}
-        times = Counter(names.values())
-        for (name, file), rows in self.results.items():
-            own = names[name, file]
-            own = own if times[own] == 1 else f"{name}@{file}".replace("/", "_")
+        found = dict[str, RunLines]()
+        names = [name_apart(*key, self.results) for key in self.results]
+        for own, ((name, file), rows) in zip(names, self.results.items(), strict=True):
+            own = own if names.count(own) == 1 else f"{name}@{file}".replace("/", "_")
             once = {row[:2]: row for row in reversed(rows)}
             wanted = "each once for a query; the first counts"
             self.source.count(file, len(rows) - len(once), "results again", wanted)

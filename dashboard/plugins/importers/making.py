@@ -299,13 +299,11 @@ def check_draft(opened: Collection, found: Gathered) -> Findings:
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
-    kept = dict(opened.versions)
-    for name in opened.versions.keys() & {each.name for each in found.placed}:
-        record_version(
-            kept.pop(name), opened.items, opened.queries, opened.folder / "models" / name
-        )
+    versions, folder = opened.versions, opened.folder
+    for name in versions.keys() & {each.name for each in found.placed}:
+        record_version(versions[name], opened.items, opened.queries, folder / "models" / name)
     return [
         *opened.findings,
-        *list_missing(opened.folder, opened.settings, opened.items),
-        *list_stale(opened.folder, kept, opened.items, opened.queries),
+        *list_missing(folder, opened.settings, opened.items),
+        *list_stale(folder, versions, opened.items, opened.queries),
     ]

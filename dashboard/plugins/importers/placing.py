@@ -9,7 +9,7 @@ import numpy as np
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, Placed, VectorFile
-from dashboard.plugins.importers.pieces import SIMILARITIES, RunLines, Vectors, list_options
+from dashboard.plugins.importers.pieces import SIMILARITIES, RunLines, list_options
 from dashboard.plugins.importers.source import name_apart
 from dashboard.storage.new_versions import (
     MATRIX,
@@ -72,15 +72,14 @@ def join_shards(found: Gathered) -> None:
         groups.setdefault((file, own.shape[1], side), []).append(name)
     for (_, _, side), names in groups.items():
         first, *rest = parts = [found.vectors[name, side] for name in names]
-        others = [Vectors(e.file, names[0], side, e.open(), [*e.ids] or None) for e in rest]
         ids = set[str]().union(*(each.ids for each in parts))
         number = len(found.pictures if side == "items" else _list_texts(found))
         again = sum(map(len, parts)) - (len(ids) or number)
         is_part = 0 <= 2 * again <= (min(map(len, parts)) if ids else 0)
-        if rest and is_part and not any(own.differs(e) for own in parts for e in others):
+        if rest and is_part and not any(own.differs(e) for own in parts for e in rest):
             for name in names:
                 del found.vectors[name, side]
-            for each in others:
+            for each in rest:
                 first.add(each, found.source)
             plain, first.name = (re.sub(r"_\d+$", "", name) for name in (names[0], first.name))
             found.vectors[names[0] if (plain, side) in found.vectors else plain, side] = first
@@ -136,7 +135,7 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
         order = found.files if side == "texts" and found.texts else tables
         version.said.append(f"{len(known):,} {side} of {file} in the order of {list_names(order)}")
         version.settings["by_position"] = True
-        version.sides[stem] = [(own.open(), known)]
+        version.sides[stem] = [(own.rows, known)]
         return
     if side == "items":
         names = found.match_items(own.ids, file, known)
@@ -156,7 +155,7 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
     for kind, what, own_ids in ((stem, side, names), ("queries", "queries", asked)):
         ids = [own_ids.get(name, "") for name in own.ids]
         if number := sum(map(bool, ids)):
-            version.sides.setdefault(kind, []).append((own.open(), ids))
+            version.sides.setdefault(kind, []).append((own.rows, ids))
             version.said.append(f"{number:,} {what} of {file}")
 
 
@@ -221,7 +220,7 @@ def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Name
     version.said.append(f"{own.file}, {said}")
     place = found.folder / "runs" / f"{version.name}.npy"
     place.parent.mkdir(exist_ok=True)
-    np.save(place, own.open())
+    np.save(place, own.rows)
     for ending, ids in zip(MATRIX, axes, strict=False):
         names = found.match_items(ids, own.file)
         lines = "\n".join(names.get(each, each) for each in ids)

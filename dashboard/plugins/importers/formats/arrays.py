@@ -133,12 +133,12 @@ def _find_classes(name: str, count: int, labels: Arrays) -> str:
         if find_folder_of(other) == find_folder_of(name) and words <= {*list_words(name)}:
             fits[other] = len(own) == count, len(words)
     best = max(fits, key=fits.__getitem__, default="")
-    if best and not fits[best][0]:
-        if CODES.search(name):
-            told = f"{count:,} codes and {len(labels[best]):,} labels in {best}"
-            raise DataError(name, told, "as many of both")
-        best = ""
-    return best
+    if not best or fits[best][0]:
+        return best
+    if CODES.search(name):
+        told = f"{count:,} codes and {len(labels[best]):,} labels in {best}"
+        raise DataError(name, told, "as many of both")
+    return ""
 
 
 def _read_first(source: Source, name: str) -> list[AnyArray]:
@@ -166,7 +166,7 @@ def _list_searched(source: Source, file: str, names: list[str]) -> list[str]:
     paired = [name for name in names if CODES.search(name) or LABELS.search(name)]
     left = [name for name in paired if TRAINING.search(find_stem(name.lower()))]
     rest = [name for name in names if name not in left]
-    if not any(DATABASE.search(name) for name in paired if name in rest):
+    if not any(map(DATABASE.search, {*paired} - {*left})):
         return names
     file = file or "".join(left[:1])
     source.count(file, left, "arrays of the part train", "others; left out", "note")
