@@ -324,14 +324,6 @@ READERS = {
 }
 
 
-def _list_regions(cells: Sequence[Any]) -> list[str]:
-    """Return the labels in cells of JSON, as Label Studio's tables have regions and paths."""
-    with suppress(ValueError):
-        found = [find_labels(json.loads(make_text(cell) or "[]"), (), True) for cell in cells]
-        return list(map(write_list, found))
-    return []
-
-
 def make_block(source: Source, name: str, rows: Sequence[NumberedRow]) -> Block:
     """Return a block of rows, which may lack some columns; lists of numbers are vectors."""
     lines = [line for line, _ in rows]
@@ -344,7 +336,11 @@ def make_block(source: Source, name: str, rows: Sequence[NumberedRow]) -> Block:
             cells = [[cell] if isinstance(cell, str) and cell else cell for cell in cells]
         first = next((cell for cell in cells if cell not in (None, "")), None)
         text = make_text(first)
-        regions = _list_regions(cells) if text.startswith(("[{", '[["')) else []
+        regions: list[str] = []  # Label Studio's tables have regions and paths as JSON
+        if text.startswith(("[{", '[["')):
+            with suppress(ValueError):
+                found = (json.loads(make_text(cell) or "[]") for cell in cells)
+                regions = [write_list(find_labels(each, (), True)) for each in found]
         if is_vector(column, len(_list_numbers(first)), "." in text):
             vectors[column], bad = fill_rows(map(_list_numbers, cells))
             what = f"rows without a whole vector in the column {column}"

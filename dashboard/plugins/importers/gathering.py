@@ -323,14 +323,15 @@ class Gathered:
         starts = piece.columns.get("span_start") or [""] * len(files)
         self.known |= dict.fromkeys(compress(files, starts), "")  # a clip of parts is no item
         cells = piece.cells or piece.ids
-        names = []
+        names, made = [], self.source.named
         for own, file, cell, start in zip(piece.ids, files, cells, starts, strict=True):
             other = own if start else self.known.setdefault(file or cell, own)
-            names.append(other if file or {own, other} & self.source.named.keys() else own)
-        others = [e for e in zip(piece.ids, names, files, strict=True) if e[0] != e[1]]
-        self.known |= {own: name for own, name, _ in others}
-        made = self.source.named.keys() | {file for _, _, file in others}
-        self.renamed |= {name: own for own, name, _ in others if name in made and own not in made}
+            name = other if file or {own, other} & made.keys() else own
+            names.append(name)
+            if name != own:
+                self.known[own] = name
+                if [each == file or each in made for each in (name, own)] == [True, False]:
+                    self.renamed[name] = own
         allowed = self.items.index if self.is_whole and not piece.is_whole else set(names)
         before = len(self.items)
         kept = [bool(name) and name in allowed for name in names]

@@ -278,10 +278,10 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
         rows = found.tables[f"runs/{name}.csv"][1:]
         for at, table in enumerate((opened.queries, opened.items)):
             refuse_unknown(table, dict.fromkeys(row[at] for row in rows), run.file)
-        asked = [row[0] for row in rows]
-        unknown = len({*asked} - opened.queries.index.keys())
-        rest = f"; {unknown:,} of its {len({*asked}):,} queries are unknown" if unknown else ""
-        versions.append(f"{name} ({len(asked):,} results of {run.file}{rest})")
+        asked = {row[0] for row in rows}
+        unknown = len(asked - opened.queries.index.keys())
+        rest = f"; {unknown:,} of its {len(asked):,} queries are unknown" if unknown else ""
+        versions.append(f"{name} ({len(rows):,} results of {run.file}{rest})")
     versions += [f"{name} (kept)" for name in kept]
     return (
         f"Relevant: {relevant}",

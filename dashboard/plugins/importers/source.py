@@ -357,4 +357,4 @@ def name_apart(name: str, file: str, files: Iterable[tuple[str, str]]) -> str:
     others = {find_folder_of(other) for each, other in files if each == name} - {folder}
     theirs = {part for other in others for part in other.split("/")}
     own = [part for part in folder.split("/") if part and part not in theirs] if others else []
-    return clean_name("_".join([*own, *([name] if name != "v1" or not own else [])]))
+    return clean_name("_".join(own if own and name == "v1" else [*own, name]))
