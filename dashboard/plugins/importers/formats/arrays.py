@@ -244,8 +244,11 @@ def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays, Arrays]:
         DataError: If there are no vectors, or several of each item.
     """
     lists = {key: each for key, each in found.items() if each.ndim == 1 and key}
-    named = {key: each for key, each in found.items() if LABELS.search(key or name)}
-    classes = {key: each for key, each in named.items() if _holds_classes(each)}
+    classes = {
+        key: each
+        for key, each in found.items()
+        if LABELS.search(key or name) and _holds_classes(each)
+    }
     matrices = {key: each for key, each in found.items() if each.ndim > 1 and key not in classes}
     rows = None if matrices else _stack([*lists.values()])
     if rows is not None:
