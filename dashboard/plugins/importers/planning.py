@@ -240,7 +240,7 @@ def _plan_keywords(found: Gathered) -> None:
 
 def _plan_tables(found: Gathered) -> None:
     for table in found.copied.values():
-        found.settings |= {"protocols": [table.protocol], **table.settings}
+        found.settings |= table.settings
     found.files = [each.file for each in found.copied.values()]
 
 

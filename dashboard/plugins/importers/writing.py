@@ -280,7 +280,7 @@ def link_media(found: Gathered) -> None:
 
 def link_file(path: Path, target: Path) -> None:
     """Link a file, or copy it where there are no links; a link to a folder is written anew."""
-    if target.exists() or not (path.is_file() or path.is_symlink()):
+    if target.exists():
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
