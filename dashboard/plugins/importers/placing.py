@@ -123,11 +123,12 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
         told = f"{len(own):,} vectors without ids for {len(known):,} {side}"
         if len(own) != len(known):
             raise DataError(file, told, "as many", do="Put a file of ids beside it, one a line.")
+        beside = [re.sub(r"[.][^.]*$", ".txt", each) for each in own.files]
         if len({re.sub(r"\d", "", each) for each in own.files}) > 1:  # their order is not known
-            do = f"Put the ids of each beside it: {', '.join(map(name_ids, own.files))}."
+            do = f"Put the ids of each beside it: {', '.join(beside)}."
             raise DataError(file, told, "the id of each, a line each", do=do)
         if not found.source.options.by_position:
-            wanted = f"the id of each, a line each, in {name_ids(next(iter(own.files)))}"
+            wanted = f"the id of each, a line each, in {beside[0]}"
             pickles = [name for name in found.source.left if name.endswith(".pkl")]
             note = f"  # not by {pickles[0]}: a pickle is never read" if pickles else ""
             raise Unsure(file, told, wanted, [f"--by-position{note}"])
@@ -157,11 +158,6 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
         if number := sum(map(bool, ids)):
             version.sides.setdefault(kind, []).append((own.rows, ids))
             version.said.append(f"{number:,} {what} of {file}")
-
-
-def name_ids(file: str) -> str:
-    """Return the name of the file of ids beside a file of vectors."""
-    return re.sub(r"[.][^.]*$", ".txt", file)
 
 
 def _list_only_texts(found: Gathered) -> Texts:
