@@ -94,7 +94,7 @@ def read_blocks(source: Source, name: str) -> Iterator[Block]:
     else:
         sheets = {name: READERS.get(ending, _read_delimited)(source, name)}
     for own, found in sheets.items():
-        rows = ((line, list_inside(each)) for line, row in found for each in part_results(row))
+        rows = ((line, each) for line, row in found for each in part_results(row))
         while block := list(islice(rows, ROWS)):
             yield make_block(source, own, block)
 
@@ -327,8 +327,8 @@ READERS = {
 def make_block(source: Source, name: str, rows: Sequence[NumberedRow]) -> Block:
     """Return a block of rows, which may lack some columns; lists of numbers are vectors."""
     lines = [line for line, _ in rows]
-    names = dict.fromkeys(key for _, row in rows for key in row)
-    table = {column: [row.get(column) for _, row in rows] for column in names}
+    flat = [list_inside(row) for _, row in rows]
+    table = {column: [row.get(column) for row in flat] for column in dict.fromkeys(chain(*flat))}
     columns: Columns = {}
     vectors: Arrays = {}
     for column, cells in table.items():

@@ -129,7 +129,7 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
             raise DataError(file, told, "the id of each, a line each", do=do)
         if not found.source.options.by_position:
             wanted = f"the id of each, a line each, in {beside[0]}"
-            pickles = [name for name in found.source.left if name.endswith(".pkl")]
+            pickles = found.source.list_left(".pkl")
             note = f"  # not by {pickles[0]}: a pickle is never read" if pickles else ""
             raise Unsure(file, told, wanted, [f"--by-position{note}"])
         tables = found.taken["items.csv" if side == "items" else "queries.csv"]

@@ -101,7 +101,7 @@ def write_files(found: Gathered) -> list[Row]:
         numbers |= version.rows
         taken |= dict.fromkeys(version.rows, version.said)
     for name in ("media", "posters"):
-        numbers[f"{name}/"] = sum(path.is_file() for path in (draft / name).rglob("*"))
+        numbers[f"{name}/"] = len(list_files(draft / name))
     for name, each in found.copied.items():
         shutil.copyfile(found.source.find_path(each.file), draft / name)
         numbers[name] = each.rows
