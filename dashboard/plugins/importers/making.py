@@ -17,8 +17,7 @@ from dashboard.plugins.importers.column_roles import GRADES, OURS
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.placing import (
     choose_hashing,
-    join_shards,
-    name_vectors,
+    join_files,
     write_versions,
 )
 from dashboard.plugins.importers.planning import make_plan
@@ -82,8 +81,7 @@ def make_collection(call: Namespace) -> tuple[list[Row], Findings, Names]:
     with open_draft(place, keep=not call.dry_run) as draft:
         found = gather_pieces(source, draft)
         make_plan(found)
-        join_shards(found)
-        name_vectors(found)
+        join_files(found)
         drop_versions(place, found, record)
         write_versions(found)
         choose_hashing(found)

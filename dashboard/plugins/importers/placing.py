@@ -60,11 +60,12 @@ def write_versions(found: Gathered) -> None:
     shutil.rmtree(found.folder / "vectors", ignore_errors=True)
 
 
-def join_shards(found: Gathered) -> None:
+def join_files(found: Gathered) -> None:
     """Make one version of files that only a number tells apart, if each has a part of the ids.
 
     At most half of those of the smallest file may come again, with the same vectors. Without ids
-    they have as many rows together as there are items or texts.
+    they have as many rows together as there are items or texts. Versions whose files have one name
+    are called by the folders that tell these apart.
     """
     groups: dict[Any, list[str]] = {}
     for (name, side), own in found.vectors.items():
@@ -83,10 +84,6 @@ def join_shards(found: Gathered) -> None:
                 first.add(each, found.source)
             plain, first.name = (re.sub(r"_\d+$", "", name) for name in (names[0], first.name))
             found.vectors[names[0] if (plain, side) in found.vectors else plain, side] = first
-
-
-def name_vectors(found: Gathered) -> None:
-    """Name versions whose files have one name by the folders that tell these apart."""
     files = [(own.name, file) for own in found.vectors.values() for file in own.files]
     several = {own.name for (name, _), own in found.vectors.items() if name != own.name}
     for (name, side), own in [*found.vectors.items()]:
