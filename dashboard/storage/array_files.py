@@ -259,10 +259,10 @@ def _read_safetensors(path: Path) -> Arrays:
 
     content = path.read_bytes()
     with suppress(KeyError):  # numpy has no bfloat16
-        return numpy.load(content)
+        return dict(sorted(numpy.load(content).items()))  # it has another order each time
     from safetensors import torch
 
-    tensors = torch.load(content).items()
+    tensors = sorted(torch.load(content).items())
     return {name: (e.float() if e.is_floating_point() else e).numpy() for name, e in tensors}
 
 

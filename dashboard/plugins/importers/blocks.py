@@ -95,7 +95,7 @@ def read_blocks(source: Source, name: str) -> Iterator[Block]:
     else:
         sheets = {name: READERS.get(ending, _read_delimited)(source, name)}
     for own, found in sheets.items():
-        rows = ((line, list_inside(each)) for line, row in found for each in part_results(row))
+        rows = ((line, each) for line, row in found for each in part_results(row))
         while block := list(islice(rows, ROWS)):
             yield make_block(source, own, block)
 
@@ -325,25 +325,11 @@ READERS = {
 }
 
 
-def _list_regions(cells: Sequence[Any]) -> list[str]:
-    """Return the labels in cells of JSON, as Label Studio's tables have regions and paths."""
-    with suppress(ValueError):
-        found = [find_labels(json.loads(make_text(cell) or "[]"), (), True) for cell in cells]
-        return list(map(write_list, found))
-    return []
-
-
 def make_block(source: Source, name: str, rows: Sequence[NumberedRow]) -> Block:
-    """Return a block of rows, which may lack some of the columns."""
-    columns = dict.fromkeys(key for _, row in rows for key in row)
-    told = {column: [row.get(column) for _, row in rows] for column in columns}
-    return join_cells(source, name, [line for line, _ in rows], told)
-
-
-def join_cells(
-    source: Source, name: str, lines: Sequence[int], table: Mapping[str, list[Any]]
-) -> Block:
-    """Return a block of columns, in which lists of numbers are vectors."""
+    """Return a block of rows, which may lack some columns; lists of numbers are vectors."""
+    lines = [line for line, _ in rows]
+    flat = [list_inside(row) for _, row in rows]
+    table = {column: [row.get(column) for row in flat] for column in dict.fromkeys(chain(*flat))}
     columns: Columns = {}
     vectors: Arrays = {}
     for column, cells in table.items():
@@ -351,7 +337,11 @@ def join_cells(
             cells = [[cell] if isinstance(cell, str) and cell else cell for cell in cells]
         first = next((cell for cell in cells if cell not in (None, "")), None)
         text = make_text(first)
-        regions = _list_regions(cells) if text.startswith(("[{", '[["')) else []
+        regions: list[str] = []  # Label Studio's tables have regions and paths as JSON
+        if text.startswith(("[{", '[["')):
+            with suppress(ValueError):
+                found = (json.loads(make_text(cell) or "[]") for cell in cells)
+                regions = [write_list(find_labels(each, (), True)) for each in found]
         if is_vector(column, len(_list_numbers(first)), "." in text):
             vectors[column], bad = fill_rows(map(_list_numbers, cells))
             what = f"rows without a whole vector in the column {column}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import Block, is_vector, make_block
-from dashboard.plugins.importers.pieces import list_inside, write_list
+from dashboard.plugins.importers.pieces import write_list
 from dashboard.plugins.importers.source import BROKEN, Columns, Source
 from dashboard.storage.array_files import ROWS, count_lists, holds_numbers, open_parquet, read_lists
 from dashboard.storage.media import recognise_bytes
@@ -84,7 +84,7 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
             contents[column] = values.field("bytes").to_pylist()
         elif pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
             raw = values.to_pylist()
-            if any(recognise_bytes(each) for each in raw if each):
+            if any(map(recognise_bytes, filter(None, raw))):
                 cells[column], contents[column] = [""] * len(values), raw
             else:
                 wanted = "lists of numbers, as numpy.frombuffer(cell, 'float32').tolist(); left out"
@@ -101,7 +101,7 @@ def _make_block(source: Source, file: str, first: int, batch: Any, classes: Colu
             is_time = pa.types.is_temporal(kind)
             cells[column] = (values.cast(pa.string()) if is_time else values).to_pylist()
     rows = [{name: own[at] for name, own in cells.items()} for at in range(len(batch))]
-    made = make_block(source, file, list(enumerate(map(list_inside, rows), first)))
+    made = make_block(source, file, list(enumerate(rows, first)))
     return made._replace(vectors={**vectors, **made.vectors}, contents=contents, classes=classes)
 
 

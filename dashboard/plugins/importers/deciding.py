@@ -250,7 +250,7 @@ def choose_judged(found: Gathered) -> Names:
         Unsure: If several are of the best part.
         DataError: If there is no such file as the caller names.
     """
-    asked = {row[0] for run in found.runs.values() for row in run.rows}
+    asked = {*found.asked}
     queries: dict[str, set[str]] = {name: set() for name in list_judged(found)}
     files = pick_files(found, list(queries))
     for file, query, _, _ in found.judged:

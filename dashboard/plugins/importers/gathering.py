@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import compress
+from itertools import compress, count, islice
 from mimetypes import guess_extension
 from pathlib import Path
 from typing import Any
@@ -122,19 +122,19 @@ class VectorFile:
         """The files that the rows are from, for messages."""
         return list_names(self.files)
 
-    def differs(self, piece: Vectors) -> bool:
+    def differs(self, piece: "Vectors | VectorFile") -> bool:
         """Return whether an id has another vector in a piece, which is of another model then."""
         ids = piece.ids or ()
         if self.ids.keys().isdisjoint(ids):
             return False
-        rows = dict(zip(self.ids, self.open(), strict=False))
+        rows = dict(zip(self.ids, self.rows, strict=False))
         pairs = ((rows[e], row) for e, row in zip(ids, piece.rows, strict=False) if e in rows)
         return any(
             own.shape != row.shape or not np.allclose(own, row, atol=np.abs(row).max() / 100)
             for own, row in pairs
         )
 
-    def add(self, piece: Vectors, source: Source) -> None:
+    def add(self, piece: "Vectors | VectorFile", source: Source) -> None:
         """Add the rows of a piece in the type of the first ones; odd ones are said."""
         shape, kind = piece.rows.shape, piece.rows.dtype
         is_fit = len(shape) == 2 and shape[1] and kind.kind in "fiub"
@@ -144,27 +144,26 @@ class VectorFile:
             return
         self.files[piece.file] = None
         self.columns = piece.columns
+        named = bool(piece.ids)
+        wanted = f"one finite vector for each id; {'' if named else 'all are '}left out"
+        names = map(str, piece.ids or count())
         for at in range(0, len(piece.rows), BLOCK):
             rows = np.asarray(piece.rows[at : at + BLOCK])
             rows = rows.view(np.uint8) if kind.kind == "b" else rows
-            ids = None if piece.ids is None else [*map(str.strip, piece.ids[at : at + BLOCK])]
-            bad: Row = {}
-            if kind.kind == "f":
-                bad["are not finite"] = ~np.isfinite(rows).all(axis=1)
-                bad["are all zeros"] = ~rows.any(axis=1)
-            if ids is not None:
-                first = {name: place for place, name in reversed([*enumerate(ids)])}
-                bad["come again or have no id"] = np.array(
-                    [not e or e in self.ids or first[e] < place for place, e in enumerate(ids)]
-                )
-            is_bad = np.zeros(len(rows), bool)
-            for what, odd in bad.items():
-                names = [ids[place] if ids else str(at + place) for place in np.flatnonzero(odd)]
-                wanted = f"one finite vector for each id; {'' if ids else 'all are '}left out"
-                source.count(piece.file, names, f"vectors that {what}", wanted)
-                is_bad |= odd
-                self.odd.update(names if ids else ())
-            if is_bad.any() and ids is None:
+            ids = [*map(str.strip, islice(names, len(rows)))]
+            first = {name: place for place, name in reversed([*enumerate(ids)])}
+            again = [not e or e in self.ids or first[e] < place for place, e in enumerate(ids)]
+            bad = {
+                "are not finite": ~np.isfinite(rows).all(axis=1),
+                "are all zeros": ~rows.any(axis=1) & (kind.kind == "f"),
+                "come again or have no id": np.array(again) & named,
+            }
+            for what, is_odd in bad.items():
+                odd = [*compress(ids, is_odd)]
+                source.count(piece.file, odd, f"vectors that {what}", wanted)
+                self.odd.update(odd)
+            is_bad = np.any([*bad.values()], axis=0)
+            if is_bad.any() and not named:
                 return
             rows = rows[~is_bad]
             if not len(self):
@@ -173,10 +172,11 @@ class VectorFile:
             with self.path.open("ab") as file:
                 file.write(np.ascontiguousarray(rows, self.dtype).data)
             self.shape = (len(self) + len(rows), rows.shape[1])
-            self.ids |= dict.fromkeys(compress(ids or (), ~is_bad))
+            self.ids |= dict.fromkeys(compress(ids, ~is_bad & named))
 
-    def open(self) -> AnyArray:
-        """Return the rows, which stay in the file."""
+    @property
+    def rows(self) -> AnyArray:
+        """The rows, which stay in the file."""
         return np.memmap(self.path, self.dtype, "r", 0, self.shape)
 
 
@@ -296,16 +296,20 @@ class Gathered:
     @cached_property
     def runs(self) -> dict[str, RunLines]:
         """Results by their version, and by what tells its file where several have one name."""
-        found, names = {}, {key: name_apart(*key, self.results) for key in self.results}
-        times = Counter(names.values())
-        for (name, file), rows in self.results.items():
-            own = names[name, file]
-            own = own if times[own] == 1 else f"{name}@{file}".replace("/", "_")
+        found = dict[str, RunLines]()
+        names = [name_apart(*key, self.results) for key in self.results]
+        for own, ((name, file), rows) in zip(names, self.results.items(), strict=True):
+            own = own if names.count(own) == 1 else f"{name}@{file}".replace("/", "_")
             once = {row[:2]: row for row in reversed(rows)}
             wanted = "each once for a query; the first counts"
             self.source.count(file, len(rows) - len(once), "results again", wanted)
             found[own] = RunLines(file, own, [*reversed(once.values())])
         return found
+
+    @property
+    def asked(self) -> Names:
+        """Queries as results have them, each once."""
+        return [*dict.fromkeys(row[0] for run in self.runs.values() for row in run.rows)]
 
     def _find(self, cell: str, file: str) -> str:
         return self.source.find_media(cell, find_folder_of(file), cell)
@@ -316,14 +320,15 @@ class Gathered:
         starts = piece.columns.get("span_start") or [""] * len(files)
         self.known |= dict.fromkeys(compress(files, starts), "")  # a clip of parts is no item
         cells = piece.cells or piece.ids
-        names = []
+        names, made = [], self.source.named
         for own, file, cell, start in zip(piece.ids, files, cells, starts, strict=True):
             other = own if start else self.known.setdefault(file or cell, own)
-            names.append(other if file or {own, other} & self.source.named.keys() else own)
-        others = [e for e in zip(piece.ids, names, files, strict=True) if e[0] != e[1]]
-        self.known |= {own: name for own, name, _ in others}
-        made = self.source.named.keys() | {file for _, _, file in others}
-        self.renamed |= {name: own for own, name, _ in others if name in made and own not in made}
+            name = other if file or {own, other} & made.keys() else own
+            names.append(name)
+            if name != own:
+                self.known[own] = name
+                if [each == file or each in made for each in (name, own)] == [True, False]:
+                    self.renamed[name] = own
         allowed = self.items.index if self.is_whole and not piece.is_whole else set(names)
         before = len(self.items)
         kept = [bool(name) and name in allowed for name in names]

@@ -17,8 +17,7 @@ from dashboard.plugins.importers.column_roles import GRADES, OURS
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.placing import (
     choose_hashing,
-    join_shards,
-    name_vectors,
+    join_files,
     write_versions,
 )
 from dashboard.plugins.importers.planning import make_plan
@@ -82,8 +81,7 @@ def make_collection(call: Namespace) -> tuple[list[Row], Findings, Names]:
     with open_draft(place, keep=not call.dry_run) as draft:
         found = gather_pieces(source, draft)
         make_plan(found)
-        join_shards(found)
-        name_vectors(found)
+        join_files(found)
         drop_versions(place, found, record)
         write_versions(found)
         choose_hashing(found)
@@ -278,10 +276,10 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
         rows = found.tables[f"runs/{name}.csv"][1:]
         for at, table in enumerate((opened.queries, opened.items)):
             refuse_unknown(table, dict.fromkeys(row[at] for row in rows), run.file)
-        asked = [row[0] for row in rows]
-        unknown = len({*asked} - opened.queries.index.keys())
-        rest = f"; {unknown:,} of its {len({*asked}):,} queries are unknown" if unknown else ""
-        versions.append(f"{name} ({len(asked):,} results of {run.file}{rest})")
+        asked = {row[0] for row in rows}
+        unknown = len(asked - opened.queries.index.keys())
+        rest = f"; {unknown:,} of its {len(asked):,} queries are unknown" if unknown else ""
+        versions.append(f"{name} ({len(rows):,} results of {run.file}{rest})")
     versions += [f"{name} (kept)" for name in kept]
     return (
         f"Relevant: {relevant}",
@@ -299,13 +297,11 @@ def check_draft(opened: Collection, found: Gathered) -> Findings:
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
-    kept = dict(opened.versions)
-    for name in opened.versions.keys() & {each.name for each in found.placed}:
-        record_version(
-            kept.pop(name), opened.items, opened.queries, opened.folder / "models" / name
-        )
+    versions, folder = opened.versions, opened.folder
+    for name in versions.keys() & {each.name for each in found.placed}:
+        record_version(versions[name], opened.items, opened.queries, folder / "models" / name)
     return [
         *opened.findings,
-        *list_missing(opened.folder, opened.settings, opened.items),
-        *list_stale(opened.folder, kept, opened.items, opened.queries),
+        *list_missing(folder, opened.settings, opened.items),
+        *list_stale(folder, versions, opened.items, opened.queries),
     ]

@@ -112,13 +112,12 @@ class RunLines(NamedTuple):
 
 
 class Copied(NamedTuple):
-    """A table that a protocol reads by its name, and settings of the collection that it needs."""
+    """A table that a protocol reads by its name, and settings of the collection that name it."""
 
     file: str
     name: str
     rows: int
-    protocol: str
-    settings: Row = {}
+    settings: Row
 
 
 LABEL = re.compile(r"^label(_id)?$|^choices$|^taxonomy$|labels$")

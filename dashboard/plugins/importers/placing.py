@@ -10,7 +10,7 @@ import numpy as np
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, Placed, VectorFile
-from dashboard.plugins.importers.pieces import SIMILARITIES, RunLines, Vectors, list_options
+from dashboard.plugins.importers.pieces import SIMILARITIES, RunLines, list_options
 from dashboard.plugins.importers.source import name_apart
 from dashboard.storage.new_versions import (
     MATRIX,
@@ -61,11 +61,12 @@ def write_versions(found: Gathered) -> None:
     shutil.rmtree(found.folder / "vectors", ignore_errors=True)
 
 
-def join_shards(found: Gathered) -> None:
+def join_files(found: Gathered) -> None:
     """Make one version of files that only a number tells apart, if each has a part of the ids.
 
     At most half of those of the smallest file may come again, with the same vectors. Without ids
-    they have as many rows together as there are items or texts.
+    they have as many rows together as there are items or texts. Versions whose files have one name
+    are called by the folders that tell these apart.
     """
     groups: dict[Any, list[str]] = {}
     for (name, side), own in found.vectors.items():
@@ -73,29 +74,23 @@ def join_shards(found: Gathered) -> None:
         groups.setdefault((file, own.shape[1], side), []).append(name)
     for (_, _, side), names in groups.items():
         first, *rest = parts = [found.vectors[name, side] for name in names]
-        others = [Vectors(e.file, names[0], side, e.open(), [*e.ids] or None) for e in rest]
         ids = set[str]().union(*(each.ids for each in parts))
         number = len(found.pictures if side == "items" else _list_texts(found))
         again = sum(map(len, parts)) - (len(ids) or number)
         is_part = 0 <= 2 * again <= (min(map(len, parts)) if ids else 0)
-        if rest and is_part and not any(own.differs(e) for own in parts for e in others):
+        if rest and is_part and not any(own.differs(e) for own in parts for e in rest):
             for name in names:
                 del found.vectors[name, side]
-            for each in others:
+            for each in rest:
                 first.add(each, found.source)
-            plain = re.sub(r"_\d+$", "", names[0])
+            plain, first.name = (re.sub(r"_\d+$", "", name) for name in (names[0], first.name))
             found.vectors[names[0] if (plain, side) in found.vectors else plain, side] = first
-
-
-def name_vectors(found: Gathered) -> None:
-    """Name versions whose files have one name by the folders that tell these apart."""
-    taken = {name for name, _ in found.vectors}
     files = [(own.name, file) for own in found.vectors.values() for file in own.files]
     several = {own.name for (name, _), own in found.vectors.items() if name != own.name}
     for (name, side), own in [*found.vectors.items()]:
         if own.name in several:
             new = name_apart(own.name, next(iter(own.files)), files)
-            if new not in taken:
+            if (new, side) not in found.vectors:
                 found.vectors[new, side] = found.vectors.pop((name, side))
 
 
@@ -128,12 +123,13 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
         told = f"{len(own):,} vectors without ids for {len(known):,} {side}"
         if len(own) != len(known):
             raise DataError(file, told, "as many", do="Put a file of ids beside it, one a line.")
+        beside = [re.sub(r"[.][^.]*$", ".txt", each) for each in own.files]
         if len({re.sub(r"\d", "", each) for each in own.files}) > 1:  # their order is not known
-            do = f"Put the ids of each beside it: {', '.join(map(name_ids, own.files))}."
+            do = f"Put the ids of each beside it: {', '.join(beside)}."
             raise DataError(file, told, "the id of each, a line each", do=do)
         if not found.source.options.by_position:
-            wanted = f"the id of each, a line each, in {name_ids(next(iter(own.files)))}"
-            pickles = [name for name in found.source.left if name.endswith(".pkl")]
+            wanted = f"the id of each, a line each, in {beside[0]}"
+            pickles = found.source.list_left(".pkl")
             note = f"  # not by {pickles[0]}: a pickle is never read" if pickles else ""
             raise Unsure(file, told, wanted, [f"--by-position{note}"])
         tables = found.taken["items.csv" if side == "items" else "queries.csv"]
@@ -144,7 +140,7 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
         version.said.append(f"{len(known):,} {side} of {file} in the order of {order}")
         version.settings["by_position"] = True
         if not is_whole:
-            version.sides[stem] = [(own.open(), known)]
+            version.sides[stem] = [(own.rows, known)]
             return
         own.ids, known = dict.fromkeys(known), found.pictures
     if side == "items":
@@ -165,13 +161,8 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
     for kind, what, own_ids in ((stem, side, names), ("queries", "queries", asked)):
         ids = [own_ids.get(name, "") for name in own.ids]
         if number := sum(map(bool, ids)):
-            version.sides.setdefault(kind, []).append((own.open(), ids))
+            version.sides.setdefault(kind, []).append((own.rows, ids))
             version.said.append(f"{number:,} {what} of {file}")
-
-
-def name_ids(file: str) -> str:
-    """Return the name of the file of ids beside a file of vectors."""
-    return re.sub(r"[.][^.]*$", ".txt", file)
 
 
 def _list_only_texts(found: Gathered) -> Texts:
@@ -230,7 +221,7 @@ def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Name
     version.said.append(f"{own.file}, {said}")
     place = found.folder / "runs" / f"{version.name}.npy"
     place.parent.mkdir(exist_ok=True)
-    np.save(place, own.open())
+    np.save(place, own.rows)
     for ending, ids in zip(MATRIX, axes, strict=False):
         names = found.match_items(ids, own.file)
         lines = "\n".join(names.get(each, each) for each in ids)

@@ -68,7 +68,7 @@ def make_plan(found: Gathered) -> None:
         found.items.add(
             list(found.items.index), {"kind": list(map(find_kind, found.items.get("file")))}
         )
-        asked = list(dict.fromkeys(e[0] for run in found.runs.values() for e in run.rows))
+        asked = found.asked
         if not len(found.queries) and asked and not found.match_items(asked, "results"):
             found.queries.add(asked, {"text": asked})
         elif not len(found.queries):
@@ -128,8 +128,9 @@ def _plan_judgements(found: Gathered) -> None:
     unjudged = len(found.queries) - len(judged)
     found.source.count(file, unjudged, "queries that nothing is judged for", wanted, "note")
     if found.runs and not found.vectors:
-        names = (row[0] for run in found.runs.values() for row in run.rows)
-        silent = sorted(judged - {*found.match_items(names, "", found.queries.index).values()})
+        silent = sorted(
+            judged - {*found.match_items(found.asked, "", found.queries.index).values()}
+        )
         wanted = "results; each counts as 0. Other judgements: --judgements FILE"
         found.source.count(file, silent, "queries that no version has results for", wanted)
 
@@ -209,7 +210,7 @@ def _plan_keywords(found: Gathered) -> None:
 
 def _plan_tables(found: Gathered) -> None:
     for table in found.copied.values():
-        found.settings |= {"protocols": [table.protocol], **table.settings}
+        found.settings |= table.settings
     found.files = [each.file for each in found.copied.values()]
 
 

@@ -113,9 +113,9 @@ class Source:
 
     def list_stated(self, files: Names) -> Names:
         """Return the file of judgements, or the sheets of one, that the caller names."""
-        stated, paths = self.options.judgements, [*map(PurePosixPath, files)]
-        named = [str(path) for path in paths if stated in (str(path), path.name)]
-        return named[:1] or [str(path) for path in paths if stated == str(path.parent)]
+        stated = self.options.judgements
+        named = [name for name in files if stated in (name, PurePosixPath(name).name)]
+        return named[:1] or [name for name in files if stated == str(PurePosixPath(name).parent)]
 
     def leave_out(self, name: str, error: Exception) -> None:
         """Say that a file, or the rest of it, is left out; a choice that is open stays an error."""
@@ -362,4 +362,4 @@ def name_apart(name: str, file: str, files: Iterable[tuple[str, str]]) -> str:
     others = {find_folder_of(other) for each, other in files if each == name} - {folder}
     theirs = {part for other in others for part in other.split("/")}
     own = [part for part in folder.split("/") if part and part not in theirs] if others else []
-    return clean_name("_".join([*own, *([name] if name != "v1" or not own else [])]))
+    return clean_name("_".join(own if own and name == "v1" else [*own, name]))

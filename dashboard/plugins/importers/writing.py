@@ -101,7 +101,7 @@ def write_files(found: Gathered) -> list[Row]:
         numbers |= version.rows
         taken |= dict.fromkeys(version.rows, version.said)
     for name in ("media", "posters"):
-        numbers[f"{name}/"] = sum(path.is_file() for path in (draft / name).rglob("*"))
+        numbers[f"{name}/"] = len(list_files(draft / name))
     for name, each in found.copied.items():
         shutil.copyfile(found.source.find_path(each.file), draft / name)
         numbers[name] = each.rows
@@ -280,7 +280,7 @@ def link_media(found: Gathered) -> None:
 
 def link_file(path: Path, target: Path) -> None:
     """Link a file, or copy it where there are no links; a link to a folder is written anew."""
-    if target.exists() or not (path.is_file() or path.is_symlink()):
+    if target.exists():
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     try:

@@ -232,7 +232,7 @@ CASES: dict[str, Case] = {
     "AudioSet, an id in two shards and of other models": (
         {"eval.csv": "# made\n# n=4, m=2\n# YTID, start_seconds, end_seconds, positive_labels\n"
          'a, 0, 10, "/m/1,/m/2"\nb, 0, 10, "/m/1"\nc, 0, 10, "/m/3"\nd, 30, 40, "/m/3"\n',
-         **{f"v1/emb_{at}.npz": partial(np.savez, ids=list("abcd"[at : at + 3]),
+         **{f"v1/emb_{at + 1}.npz": partial(np.savez, ids=list("abcd"[at : at + 3]),
                                         emb=VECTORS[at : at + 3]) for at in (0, 2)},
          **{f"{name}.npz": partial(np.savez, ids=list("abc"[at:]), emb=VECTORS[: 3 - at])
             for name, at in (("m_1", 0), ("m_2", 2), ("n/w", 0), ("o/w", 1))}},

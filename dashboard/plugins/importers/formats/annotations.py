@@ -17,7 +17,6 @@ from dashboard.plugins.importers.pieces import (
     Items,
     Pieces,
     find_labels,
-    list_inside,
     read_each,
     write_list,
 )
@@ -101,7 +100,7 @@ def _read_answers(source: Source, name: str) -> Pieces:
             continue
         if row.pop("options", ()):
             row["label"] = row.pop("accept", [])
-        rows.append((line, list_inside(row)))
+        rows.append((line, row))
     source.count(name, odd, "answers that do not accept", "accept; left out")
     yield from list_pieces(source, [make_block(source, name, rows)])
 

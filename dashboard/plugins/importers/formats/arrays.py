@@ -169,7 +169,7 @@ def _list_searched(source: Source, file: str, names: list[str]) -> list[str]:
     paired = [name for name in names if CODES.search(name) or LABELS.search(name)]
     left = [name for name in paired if TRAINING.search(find_stem(name.lower()))]
     rest = [name for name in names if name not in left]
-    if not any(DATABASE.search(name) for name in paired if name in rest):
+    if not any(map(DATABASE.search, {*paired} - {*left})):
         return names
     file = file or "".join(left[:1])
     source.count(file, left, "arrays of the part train", "others; left out", "note")

@@ -110,8 +110,9 @@ def read_tables(source: Source, files: Names) -> Pieces:
             )
             yield Items(name, items)
             yield Queries(name, asked, {"text": asked})
-        settings = {"relevance_scale": largest} if 0 < largest <= MAX_OTHER_SCALE else {}
-        if settings:
+        settings: Row = {"protocols": ["context"]}
+        if 0 < largest <= MAX_OTHER_SCALE:
+            settings["relevance_scale"] = largest
             scale = f"relevance_scale = {largest:g} is set in collection.toml"
             source.say(
                 name,
@@ -119,7 +120,7 @@ def read_tables(source: Source, files: Names) -> Pieces:
                 f"up to 100; {scale}. Change it if the scale goes on",
                 "note",
             )
-        yield Copied(name, PurePosixPath(name).name, rows, "context", settings)
+        yield Copied(name, PurePosixPath(name).name, rows, settings)
 
 
 COMPOSED = Format("composed queries", recognise, read)

@@ -23,7 +23,6 @@ from dashboard.plugins.importers.pieces import (
 )
 from dashboard.plugins.importers.source import BROKEN, Ordered, Source, find_stem
 from dashboard.storage.media import EXTENSION
-from dashboard.tables import Texts
 
 ENDINGS = (".tar", ".tar.gz", ".tgz")
 MAX_BYTES = 1 << 28
@@ -31,7 +30,7 @@ READ = re.compile(rf"(npy|\.(json|txt|cls|caption))$|{EXTENSION.pattern}", re.I)
 """Endings of members that are read."""
 
 
-def _read_tar(source: Source, name: str, seen: Texts) -> Pieces:
+def _read_tar(source: Source, name: str) -> Pieces:
     """Yield the samples of a file, one at a time; nothing is unpacked to the disk.
 
     Each is an item: its picture, class, further cells, caption and vectors.
@@ -40,7 +39,7 @@ def _read_tar(source: Source, name: str, seen: Texts) -> Pieces:
     for key, members in groupby(_list_members(source, name), itemgetter(0)):
         sample = {ending: content for _, ending, content in members}
         unread |= {each: None for each in sample if not READ.search(f".{each}")}
-        item = key if seen.setdefault(key, name) == name else f"{find_stem(name)}/{key}"
+        item = key if source.named.setdefault(key, name) == name else f"{find_stem(name)}/{key}"
         pictures = [data for end, data in sample.items() if data and EXTENSION.search(f".{end}")]
         labels = [ending for ending in sample if "cls" in ending.split(".")]
         kinds = {end.rpartition(".")[2]: data for end, data in sample.items() if end not in labels}
@@ -95,5 +94,5 @@ def _list_members(source: Source, name: str) -> Iterator[tuple[str, str, bytes]]
 FORMAT = Format(
     "WebDataset",
     lambda source: source.list_left(*ENDINGS),
-    lambda source, files: read_each(partial(_read_tar, seen={}), source, files),
+    partial(read_each, _read_tar),
 )
