@@ -19,7 +19,6 @@ from dashboard.plugins.alfa.judge import KeywordJudgement, describe_results
 from dashboard.plugins.context.judge import (
     INVALID,
     MAX_INVALID_SHARE,
-    compute_invalid_share,
     read_answers,
 )
 from dashboard.plugins.context.metrics import compute_gain
@@ -365,7 +364,7 @@ def cleaning(inputs: Values, params: Values) -> Values:
         pairs = read_answers(study.collection, [])
     removed = [q for at, q in enumerate(asked) if study.judgement.unscorable.get(at) == INVALID]
     shares = {
-        f"invalid_share_{q}": compute_invalid_share(pairs.values[pairs.query == at])
+        f"invalid_share_{q}": float(np.mean(pairs.values[pairs.query == at] < 0))
         for at, q in enumerate(pairs.queries)
     }
     return shares | {"removed": removed, "kept": [q for q in asked if q not in removed]}
