@@ -244,8 +244,7 @@ def _check_names(module: ModuleType, file: str) -> None:
         is_shipped = other.__name__.startswith(f"{__name__}.")
         owner = f"plugins/{name}" if is_shipped else str(other.__file__)
         taken |= dict.fromkeys(_list_names(other), owner)
-    for kind, each in core.items():
-        taken |= dict.fromkeys(((kind, name) for name in each), "the core")
+    taken |= {(kind, name): "the core" for kind, names in core.items() for name in names}
     for kind, name in _list_names(module):
         if (kind, name) in taken:
             raise DataError(
