@@ -100,11 +100,6 @@ def sort_pairs(first: AnyArray, second: AnyArray) -> IntArray:
     return np.arange(len(first)) if rises.all() else np.lexsort((second, first))
 
 
-def make_table(file: str, key: str, ids: Iterable[str]) -> Table:
-    """Return a table that has a key column only."""
-    return Table(file, key, {key: tuple(ids)})
-
-
 def read_table(
     path: Path, name: str, required: Names, findings: Findings, unique: bool = True
 ) -> Table:
