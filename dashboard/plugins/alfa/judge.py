@@ -105,9 +105,8 @@ def describe_results(study: Study, query: int, metric: str, rows: Rows) -> Descr
     """
     judged = study.given_judgement
     assert isinstance(judged, KeywordJudgement)
-    items = study.find_items(rows).tolist()
-    parts = list_parts(judged, query).values()
-    ticks = [[bool(item >= 0 and has[item]) for has in parts] for item in items]
+    items = study.find_items(rows)
+    has = np.pad(judged.find_rows(query), ((0, 0), (0, 1)))  # the last one: of no item
     named = judged.tables.find_query(
         study.collection.queries.ids[query],
         judged.tables.groups,
@@ -118,8 +117,8 @@ def describe_results(study: Study, query: int, metric: str, rows: Rows) -> Descr
     if others := [each.name for each in named if each not in required]:
         told["not_counted"] = others
     return told, [
-        {"matched": sum(each) if item >= 0 else None, "required": len(parts), "ticks": each}
-        for item, each in zip(items, ticks, strict=True)
+        {"matched": sum(each) if item >= 0 else None, "required": len(required), "ticks": each}
+        for item, each in zip(items, has[:, items].T.tolist(), strict=True)
     ]
 
 
