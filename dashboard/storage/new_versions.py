@@ -23,7 +23,7 @@ from dashboard.storage.versions import (
     record_inputs,
     record_version,
 )
-from dashboard.tables import AnyArray, Names, Row, Rows, Table
+from dashboard.tables import AnyArray, Names, Numbers, Row, Rows, Table
 from dashboard.texts import compute_digest, read_text, require_file
 
 MIN_BITS = 8
@@ -216,7 +216,7 @@ def _name_texts(collection: Collection, there: Names, asked: Names) -> Names:
 
 def write_version(
     folder: Path, sides: Mapping[str, Sequence[Part]], settings: Settings, form: str
-) -> dict[str, int]:
+) -> Numbers:
     """Write vectors of items and queries, their ids and a model.toml; return the rows of each."""
     told = {"date": tell_date(), **settings}
     told |= {"bits": 8 * sides["items"][0][0].shape[1]} if form == "packed" else {}
