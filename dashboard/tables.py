@@ -22,6 +22,8 @@ Names = Sequence[str]
 """Names of items, files, columns or other things."""
 Texts = dict[str, str]
 """Texts by names, such as ids by the names that mean them."""
+Numbers = dict[str, int]
+"""Whole numbers by names, such as places and lines."""
 AnyArray = NDArray[Any]
 Reasons = Mapping[int, str]
 """Why some queries have no value, or were not run, by their positions."""
@@ -40,7 +42,7 @@ class Named:
     ids: Any
 
     @cached_property
-    def index(self) -> dict[str, int]:
+    def index(self) -> Numbers:
         """Position of each id."""
         return {name: place for place, name in enumerate(self.ids)}
 
@@ -84,7 +86,7 @@ class Table(Named):
 
 def number_names(names: Iterable[str]) -> tuple[Names, IntArray]:
     """Return each name once, and the place of each among these."""
-    index: dict[str, int] = {}
+    index: Numbers = {}
     places = np.array([index.setdefault(name, len(index)) for name in names], int)
     return tuple(index), places
 
@@ -98,11 +100,6 @@ def sort_pairs(first: AnyArray, second: AnyArray) -> IntArray:
     """Return the order of rows by one number, then by another; that of files is mostly right."""
     rises = (first[1:] > first[:-1]) | (first[1:] == first[:-1]) & (second[1:] >= second[:-1])
     return np.arange(len(first)) if rises.all() else np.lexsort((second, first))
-
-
-def make_table(file: str, key: str, ids: Iterable[str]) -> Table:
-    """Return a table that has a key column only."""
-    return Table(file, key, {key: tuple(ids)})
 
 
 def read_table(
@@ -228,7 +225,7 @@ def list_columns(header: Names) -> str:
 
 def refuse_repeated(names: Names, lines: Iterable[int], file: str, what: str) -> None:
     """Raise a DataError if a name stands twice in a file."""
-    first: dict[str, int] = {}
+    first: Numbers = {}
     for line, name in zip(lines, names, strict=False) if len(set(names)) < len(names) else ():
         if first.setdefault(name, line) != line:
             raise DataError(

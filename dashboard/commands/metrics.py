@@ -11,7 +11,7 @@ COLUMNS = ("metric", "formula", "source", "summary", "agrees", "differs")
 def answer(call: Namespace) -> Answer:
     """Return a row a metric."""
     from dashboard.evaluation.metrics import METRICS
-    from dashboard.evaluation.peers import describe_peers
+    from dashboard.evaluation.peers import AGREES, DIFFERS, describe_peers
     from dashboard.plugins import load_all
 
     load_all("metrics")
@@ -22,8 +22,8 @@ def answer(call: Namespace) -> Answer:
             "formula": each.formula,
             "source": each.source,
             "summary": each.summary,
-            "agrees": describe_peers(each.name, "agrees"),
-            "differs": describe_peers(each.name, "differs"),
+            "agrees": describe_peers(each.name, AGREES),
+            "differs": describe_peers(each.name, DIFFERS),
         }
         for each in METRICS.values()
     ]

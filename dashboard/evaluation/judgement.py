@@ -35,14 +35,12 @@ class Judgement(Protocol):
 
     def grades(self, query: int) -> FloatArray:
         """Return the grade of every item for a query, NaN for one that is not judged. [items]."""
-        ...
 
     def credits(self, query: int) -> FloatArray:
         """Return the partial relevance of every item in [0, 1], 0 for one not judged. [items].
 
         It is 1 for every relevant item where the judgement knows no part of relevance.
         """
-        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ A column holds the differences of one metric; a unit is a query, or the queries 
 which are drawn and swapped together. No number depends on the order of the queries.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
@@ -103,7 +103,9 @@ def compute_randomisation_p(sums: FloatArray, sizes: FloatArray) -> FloatArray:
 def _bootstrap(sums: FloatArray, sizes: FloatArray) -> FloatArray:
     units, rng = len(sums), np.random.default_rng(SEED)
     means = []
-    for rows in _split(RESAMPLES, units, MAX_CELLS):
+    step = max(1, MAX_CELLS // units)
+    for start in range(0, RESAMPLES, step):
+        rows = min(step, RESAMPLES - start)
         drawn = rng.integers(0, units, size=(rows, units)) + units * np.arange(rows)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=rows * units).reshape(rows, units)
         means.append((counts @ sums) / (counts @ sizes))
@@ -134,13 +136,6 @@ def _find_levels(resampled: FloatArray, sums: FloatArray, sizes: FloatArray) -> 
     room, far = 1 - acceleration * shifted, np.copysign(np.inf, shifted)
     moved = bias + np.divide(shifted, room, out=far, where=room > 0)
     return np.asarray(ndtr(moved).clip(LEAST_SHARE, 1 - LEAST_SHARE))
-
-
-def _split(number: int, width: int, cells: int) -> Iterator[int]:
-    """Yield numbers of rows of this width that add up to a number, each of so many cells."""
-    step = max(1, cells // width)
-    for start in range(0, number, step):
-        yield min(step, number - start)
 
 
 def find_twins(differences: FloatArray) -> IntArray:

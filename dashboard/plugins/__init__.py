@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from importlib import import_module, metadata
 from importlib.util import module_from_spec, spec_from_file_location
@@ -166,7 +166,15 @@ def _find_plugins() -> tuple[tuple[Plugin, ...], tuple[DataError, ...]]:
         name = path.parent.name
         _MODULES[name] = import_module(f"{__name__}.{name}")
         found.append(_MODULES[name].PLUGIN)
-    for file, read in _list_team_files():
+    named = [text.strip() for text in os.environ.get(VARIABLE, "").split(os.pathsep)]
+    files = [
+        (Path(path).name, partial(_import_file, Path(path), number))
+        for number, path in enumerate(named)
+        if path
+    ]
+    entries = metadata.entry_points(group=ENTRY_POINTS)
+    files += [(entry.module, partial(import_module, entry.module)) for entry in entries]
+    for file, read in files:
         for module in _MODULES.values():  # its metrics find the names of those before it taken
             _resolve(module, module.PLUGIN.metrics)
         try:
@@ -184,15 +192,6 @@ def _find_plugins() -> tuple[tuple[Plugin, ...], tuple[DataError, ...]]:
         except (Exception, SystemExit) as error:
             problems.append(_explain(error, file))
     return tuple(found), tuple(problems)
-
-
-def _list_team_files() -> Iterator[tuple[str, Callable[[], ModuleType]]]:
-    """Yield the name of each file of a team, and how to import it."""
-    for number, text in enumerate(os.environ.get(VARIABLE, "").split(os.pathsep)):
-        if path := text.strip():
-            yield Path(path).name, partial(_import_file, Path(path), number)
-    for entry in metadata.entry_points(group=ENTRY_POINTS):
-        yield entry.module, partial(import_module, entry.module)
 
 
 def _import_file(path: Path, number: int) -> ModuleType:
@@ -244,8 +243,7 @@ def _check_names(module: ModuleType, file: str) -> None:
         is_shipped = other.__name__.startswith(f"{__name__}.")
         owner = f"plugins/{name}" if is_shipped else str(other.__file__)
         taken |= dict.fromkeys(_list_names(other), owner)
-    for kind, each in core.items():
-        taken |= dict.fromkeys(((kind, name) for name in each), "the core")
+    taken |= {(kind, name): "the core" for kind, names in core.items() for name in names}
     for kind, name in _list_names(module):
         if (kind, name) in taken:
             raise DataError(

@@ -62,11 +62,9 @@ class Ranking(Protocol):
             wanted: Items; those that are no results are left out.
             least: Score from which results are counted in `passing`.
         """
-        ...
 
     def restrict(self, items: IntArray) -> Ranking:
         """Return the list of the results among some items; -1 keeps those outside of them."""
-        ...
 
 
 Rankings = Iterator[Ranking]

@@ -49,7 +49,6 @@ class Source(Protocol):
 
     def rank(self, queries: IntArray) -> Rankings:
         """Yield the ranking of each query; an empty one if it was not run."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,9 +24,10 @@ versions = list(choices.compared)
 shown = "delta" if len(versions) > 1 else "candidate"
 change = {row["query_id"]: row[shown] for row in rows}
 ids = list(change)
-place = ids.index(choices["query"]) if choices["query"] in change else 0
-if choices["query"] and choices["query"] not in change:
-    said = f"{choices['query']} is not among the {len(ids):,} queries in question; this is another."
+asked = choices["query"]
+place = ids.index(asked) if asked in change else 0
+if asked and asked not in change:
+    said = f"{asked} is not among the {len(ids):,} queries in question; this is another."
     draw_text("info", f"{said} Change the kind of queries or the slice to see it.")
 
 

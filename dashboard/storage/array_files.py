@@ -347,13 +347,10 @@ def read_lists(values: Any) -> tuple[AnyArray, list[int]]:
     Odd is a list that is missing, or of another length than most; its row is NaN.
     """
     import pyarrow.compute as pc  # type: ignore[import-untyped]
-    import pyarrow.types as pt
 
     flat = values.flatten(recursive=True)
     width = len(flat) // len(values) if len(values) else 0
-    is_even = pt.is_fixed_size_list(values.type) or (
-        pc.count_distinct(pc.list_value_length(values), mode="all").as_py() == 1
-    )
+    is_even = pc.count_distinct(pc.list_value_length(values), mode="all").as_py() == 1
     nulls = values.null_count or flat.null_count
     if is_even and width and not nulls and len(flat) == width * len(values):
         return np.asarray(flat).reshape(len(values), width), []

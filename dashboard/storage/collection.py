@@ -27,7 +27,7 @@ from dashboard.storage.versions import (
     read_versions,
     try_to_read,
 )
-from dashboard.tables import BoolArray, IntArray, Names, Row, Table, Texts, make_table, read_table
+from dashboard.tables import BoolArray, IntArray, Names, Row, Table, Texts, read_table
 from dashboard.texts import make_natural
 
 QRELS = ("qrels.txt", "qrels.csv")
@@ -334,7 +334,8 @@ def _name_tables(qrels: Pairs, runs: Iterable[Pairs]) -> tuple[Table, Table]:
     Queries are those that are judged: one that only a run names cannot be scored.
     """
     named = dict.fromkeys(chain.from_iterable(pairs.items for pairs in (qrels, *runs)))
-    return make_table("qrels", "item_id", named), make_table("qrels", "query_id", qrels.queries)
+    items = Table("qrels", "item_id", {"item_id": tuple(named)})
+    return items, Table("qrels", "query_id", {"query_id": qrels.queries})
 
 
 def _list(folder: Path) -> list[Path]:

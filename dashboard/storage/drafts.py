@@ -6,10 +6,10 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, explain_errors
 
 MAX_NAME = 100
 NAME = re.compile(r"[^\W_](?:[\w.+@ -]{0,98}[\w+@-])?")
@@ -54,12 +54,13 @@ def write_draft(folder: Path, kind: str, name: str) -> Iterator[Path]:
     """
     check_name(folder, name)
     with report_full_disk(folder.name), ExitStack() as held:
-        (folder / kind).mkdir(exist_ok=True)
-        with _lock(folder / kind, wait=True):
-            for path in (folder / kind).glob(f"{DRAFT}*"):
+        place = folder / kind
+        place.mkdir(exist_ok=True)
+        with _lock(place, wait=True):
+            for path in place.glob(f"{DRAFT}*"):
                 with suppress(BlockingIOError), _lock(path):
                     shutil.rmtree(path, ignore_errors=True)
-            draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=folder / kind))
+            draft = Path(tempfile.mkdtemp(prefix=DRAFT, dir=place))
             held.enter_context(_lock(draft))
         try:
             draft.chmod(0o755)
@@ -148,14 +149,7 @@ def sync(path: Path) -> None:
         os.close(opened)
 
 
-@contextmanager
-def report_full_disk(name: str) -> Iterator[None]:
+def report_full_disk(name: str) -> AbstractContextManager[None]:
     """Turn errors of the file system in a block into sentences."""
-    try:
-        yield
-    except OSError as error:
-        raise DataError(
-            name,
-            f"a folder that cannot be written ({error.strerror or error})",
-            "space, and the right to write there",
-        ) from error
+    wanted = "space, and the right to write there"
+    return explain_errors(name, "a folder that cannot be written", wanted, kinds=OSError)

@@ -12,7 +12,7 @@ from unicodedata import normalize
 from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.plugins import load_all
 from dashboard.storage.settings import Settings
-from dashboard.tables import Names, Table, Texts
+from dashboard.tables import Names, Numbers, Table, Texts
 from dashboard.texts import parse_number
 
 EXTENSION = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v|gif|png|jpe?g|webp|avif)$", re.IGNORECASE)
@@ -178,7 +178,7 @@ def list_missing(folder: Path, settings: Settings, items: Table) -> Findings:
     for column, setting, default in FILES:
         root = settings.get(setting, default)
         number = sum(map(bool, items[column]))
-        lacking: dict[tuple[str, str], dict[str, int]] = {}
+        lacking: dict[tuple[str, str], Numbers] = {}
         for name, file, line in zip(items.ids, items[column], items.lines, strict=False):
             if file and (why := _explain_lack(folder, root, file)):
                 lacking.setdefault(why, {})[f"{name}: {cut_address(file)}"] = line

@@ -23,7 +23,7 @@ from dashboard.storage.versions import (
     record_inputs,
     record_version,
 )
-from dashboard.tables import AnyArray, Names, Row, Rows, Table
+from dashboard.tables import AnyArray, Names, Numbers, Row, Rows, Table
 from dashboard.texts import compute_digest, read_text, require_file
 
 MIN_BITS = 8
@@ -217,7 +217,7 @@ def _name_texts(collection: Collection, there: Names, asked: Names) -> Names:
 
 def write_version(
     folder: Path, sides: Mapping[str, Sequence[Part]], settings: Settings, form: str
-) -> dict[str, int]:
+) -> Numbers:
     """Write vectors of items and queries, their ids and a model.toml; return the rows of each."""
     told = {"date": tell_date(), **settings}
     told |= {"bits": 8 * sides["items"][0][0].shape[1]} if form == "packed" else {}
@@ -255,10 +255,10 @@ def _name_rows(
     Raises:
         DataError: If they are no vectors, an id is none, or all are those of queries without text.
     """
-    ids, rows = side.ids, side.rows
+    rows, ids, file = side
     if rows.ndim != 2 or not rows.size or rows.dtype.kind not in "fiub":
         found = f"numbers of the shape {rows.shape} and type {rows.dtype}"
-        raise DataError(side.name, found, "a vector a row")
+        raise DataError(file, found, "a vector a row")
     table = collection.items if stem == "items" else collection.queries
     if ids is None:
         if stem == "items":  # but for texts
@@ -273,24 +273,24 @@ def _name_rows(
             lines += ["--by-position  # in the order of the table"] if fitting else []
             counted = " or ".join(f"{number:,}" for number in sorted({len(table), len(some)} - {0}))
             found = f"{len(rows):,} vectors without ids, for {counted} {stem}"
-            raise Unsure(side.name, found, "the id of each vector", lines)
+            raise Unsure(file, found, "the id of each vector", lines)
         ids = fitting[0]
         wanted = f"ids; in the order of {stem}"
-        add_finding(findings, side.name, "vectors without ids", wanted, "note")
+        add_finding(findings, file, "vectors without ids", wanted, "note")
     if len(ids) != len(rows):
         found = f"{len(rows):,} vectors and {len(ids):,} ids"
-        raise DataError(side.name, found, "one vector for each id, in the same order")
+        raise DataError(file, found, "one vector for each id, in the same order")
     for row, each in enumerate(ids, start=1):
         if not each.strip() or "\n" in each or "\r" in each:
-            raise DataError(side.name, f"the id {each[:80]!r}", "an id in one line", line=row)
+            raise DataError(file, f"the id {each[:80]!r}", "an id in one line", line=row)
     names = match_ids(ids, table.ids)
     refuse_unknown(table, [*names.values()] or ids, side.name)
     if near := {name: own for name, own in names.items() if name != own}:
-        add_finding(findings, side.name, *tell_matched(near), "note")
+        add_finding(findings, file, *tell_matched(near), "note")
     inputs = [name for name, *own in table.list_rows(*INPUTS["queries"]) if any(own)]
     if stem == "queries" and inputs and names and {*names.values()}.isdisjoint(inputs):
         found = f"ids of queries without a text ({list_names(ids)})"
-        raise DataError(side.name, found, f"those of texts, such as {inputs[0]!r}")
+        raise DataError(file, found, f"those of texts, such as {inputs[0]!r}")
     return rows, ids
 
 

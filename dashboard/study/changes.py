@@ -12,7 +12,7 @@ from dashboard.evaluation.metrics import parse_one
 from dashboard.retrieval.sources import VectorSource
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import Names, Row, Rows, find_bounds
+from dashboard.tables import Names, Numbers, Row, Rows, find_bounds
 from dashboard.texts import write_number
 
 OUTCOMES = ("worse", "same", "better", "not scored")
@@ -90,7 +90,7 @@ def describe_gaps(study: Study, versions: Iterable[str]) -> dict[Level, list[str
     }
 
 
-def count_outcomes(rows: Rows) -> dict[str, int]:
+def count_outcomes(rows: Rows) -> Numbers:
     """Return how many queries are worse, same, better and not scored."""
     return {name: sum(row["outcome"] == name for row in rows) for name in OUTCOMES}
 

@@ -1,13 +1,12 @@
 """Cards of the screen Collections: facts, first pictures and findings of each collection."""
 
 from collections import Counter
-from collections.abc import Sequence
 from contextlib import suppress
 from html import escape
 
 import streamlit as st
 
-from dashboard.errors import ChoiceError, DataError, Finding
+from dashboard.errors import ChoiceError, DataError
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.folders import find_data
 from dashboard.study.choices import resolve
@@ -65,10 +64,9 @@ def draw_collection(name: str, is_open: bool) -> None:
         st.html(STYLE + write_facts(collection))
         if collection.findings:
             shown = [vars(each) for each in collection.findings[:MAX_FINDINGS]]
-            draw_folded(
-                count_findings(collection.findings),
-                f"{write_table(FINDINGS, shown)}<pre>{escape(command)}</pre>",
-            )
+            levels = Counter(each.level for each in collection.findings)
+            title = ", ".join(count_things(number, level) for level, number in levels.items())
+            draw_folded(title, f"{write_table(FINDINGS, shown)}<pre>{escape(command)}</pre>")
         else:
             found = "✓ No problem found in its tables and vectors."
             st.caption(f"{found} `{command}` reads its media, too.")
@@ -109,10 +107,3 @@ def write_facts(collection: Collection) -> str:
     ]
     pictures = f'<div class="pictures">{"".join(shown[:PICTURES])}</div>' if shown else ""
     return f'<dl class="facts">{facts}</dl>{pictures}'
-
-
-def count_findings(findings: Sequence[Finding]) -> str:
-    """Return how many findings there are of each level: "1 error, 2 notes"."""
-    return ", ".join(
-        count_things(n, level) for level, n in Counter(each.level for each in findings).items()
-    )

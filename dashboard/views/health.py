@@ -4,7 +4,7 @@ Neither holds a name or a text of a collection, a query or a person.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import BoundedSemaphore
 
 from prometheus_client import (
@@ -45,10 +45,7 @@ class SessionCounter:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket":
-            with SESSIONS.track_inprogress():
-                await self.app(scope, receive, send)
-        else:
+        with SESSIONS.track_inprogress() if scope["type"] == "websocket" else nullcontext():
             await self.app(scope, receive, send)
 
 

@@ -19,7 +19,6 @@ from dashboard.plugins.alfa.judge import KeywordJudgement, describe_results
 from dashboard.plugins.context.judge import (
     INVALID,
     MAX_INVALID_SHARE,
-    compute_invalid_share,
     read_answers,
 )
 from dashboard.plugins.context.metrics import compute_gain
@@ -31,7 +30,7 @@ from dashboard.storage.collection import open_collection
 from dashboard.storage.runs import Pairs
 from dashboard.study.choices import resolve
 from dashboard.study.study import Study, open_study
-from dashboard.tables import make_table
+from dashboard.tables import Table
 
 Values = dict[str, Any]
 
@@ -310,8 +309,9 @@ def tied_ap(inputs: Values, params: Values) -> Values:
     count = len(scores)
     pairs = Pairs(("q",), tuple(map(str, range(count))), np.zeros(count, int), np.arange(count),
                   scores)  # fmt: skip
-    items = make_table("", "item_id", map(str, range(count)))
-    ranking = order_run(pairs, make_table("", "query_id", ["q"]), items, "gallery")[0]
+    items = Table("", "item_id", {"item_id": tuple(map(str, range(count)))})
+    queries = Table("", "query_id", {"query_id": ["q"]})
+    ranking = order_run(pairs, queries, items, "gallery")[0]
     groups = [np.flatnonzero(scores == score).tolist() for score in sorted(set(scores))[::-1]]
     orders = [sum(each, ()) for each in product(*map(permutations, groups))]
 
@@ -365,7 +365,7 @@ def cleaning(inputs: Values, params: Values) -> Values:
         pairs = read_answers(study.collection, [])
     removed = [q for at, q in enumerate(asked) if study.judgement.unscorable.get(at) == INVALID]
     shares = {
-        f"invalid_share_{q}": compute_invalid_share(pairs.values[pairs.query == at])
+        f"invalid_share_{q}": float(np.mean(pairs.values[pairs.query == at] < 0))
         for at, q in enumerate(pairs.queries)
     }
     return shares | {"removed": removed, "kept": [q for q in asked if q not in removed]}

@@ -36,20 +36,20 @@ class KeywordJudgement(NamedTuple):
     unscorable: Reasons
     relevant_from: float = 1.0
 
-    def count_matches(self, query: int) -> IntArray:
-        """Return how many of the required keywords each item has. [items]."""
+    def find_rows(self, query: int) -> BoolArray:
+        """Return whether each item has each required keyword. [keywords, items]."""
         places = [self.tables.index.get(each, -1) for each in self.required[query]]
-        return np.asarray(self.tables.has[places].sum(axis=0))
+        return self.tables.has[places]
 
     def grades(self, query: int) -> FloatArray:
         judged = self.tables.annotated & bool(self.required[query])
         if self.own_items[query] >= 0:
             judged[self.own_items[query]] = False
-        return np.where(judged, self.count_matches(query) == len(self.required[query]), np.nan)
+        return np.where(judged, self.find_rows(query).all(axis=0), np.nan)
 
     def credits(self, query: int) -> FloatArray:
         """Return the share of the required keywords that each judged item has. [items]."""
-        share = self.count_matches(query) / max(1, len(self.required[query]))
+        share = self.find_rows(query).sum(axis=0) / max(1, len(self.required[query]))
         return np.where(np.isnan(self.grades(query)), 0.0, share)
 
 
@@ -91,11 +91,11 @@ def list_parts(judged: KeywordJudgement, query: int) -> dict[str, BoolArray]:
     """Return whether each item has each keyword that a query requires, by its name. [items]."""
     required = judged.required[query]
     names = [each.name for each in required]
-    found = {}
-    for each in required:
-        name = each.name if names.count(each.name) == 1 else f"{each.group}={each.name}"
-        found[name] = judged.tables.has[judged.tables.index.get(each, -1)]
-    return found
+    titles = [
+        each.name if names.count(each.name) == 1 else f"{each.group}={each.name}"
+        for each in required
+    ]
+    return dict(zip(titles, judged.find_rows(query), strict=True))
 
 
 def describe_results(study: Study, query: int, metric: str, rows: Rows) -> Described:
@@ -105,9 +105,8 @@ def describe_results(study: Study, query: int, metric: str, rows: Rows) -> Descr
     """
     judged = study.given_judgement
     assert isinstance(judged, KeywordJudgement)
-    items = study.find_items(rows).tolist()
-    parts = list_parts(judged, query).values()
-    ticks = [[bool(item >= 0 and has[item]) for has in parts] for item in items]
+    items = study.find_items(rows)
+    has = np.pad(judged.find_rows(query), ((0, 0), (0, 1)))  # the last one: of no item
     named = judged.tables.find_query(
         study.collection.queries.ids[query],
         judged.tables.groups,
@@ -118,8 +117,8 @@ def describe_results(study: Study, query: int, metric: str, rows: Rows) -> Descr
     if others := [each.name for each in named if each not in required]:
         told["not_counted"] = others
     return told, [
-        {"matched": sum(each) if item >= 0 else None, "required": len(parts), "ticks": each}
-        for item, each in zip(items, ticks, strict=True)
+        {"matched": sum(each) if item >= 0 else None, "required": len(required), "ticks": each}
+        for item, each in zip(items, has[:, items].T.tolist(), strict=True)
     ]
 
 

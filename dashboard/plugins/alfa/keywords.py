@@ -18,7 +18,7 @@ from dashboard.errors import DataError, Findings, count_odd, list_names
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import match_ids, refuse_shared
 from dashboard.storage.settings import read_toml
-from dashboard.tables import BoolArray, Names, Row, Table, Texts, read_table
+from dashboard.tables import BoolArray, Names, Numbers, Row, Table, Texts, read_table
 from dashboard.texts import MARKS, require_number, split_cells
 
 ANNOTATION = "unified_annotation.csv"
@@ -220,8 +220,8 @@ def _read_mapping(
         "none; mapping_threshold decides which keywords count. Remove rows that do not",
     )
     mapped = defaultdict(list)
-    strange: dict[str, int] = {}
-    others: dict[str, int] = {}
+    strange: Numbers = {}
+    others: Numbers = {}
     for line, query, ngram, group, keyword, score in zip(
         table.lines, *(table[column] for column in columns), strict=True
     ):

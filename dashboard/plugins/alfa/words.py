@@ -65,7 +65,13 @@ def read_text(
         whole: Those whose stop words distinguish them; they are read as one word.
         ego: Whether the vocabulary speaks of the ego vehicle; see `list_content`.
     """
-    text = HYPHENED.sub(lambda found: _spell_out(found, phrases), text)
+
+    def spell_out(found: re.Match[str]) -> str:
+        """Return “no rain” for “rain-free”, in commas; a phrase of the vocabulary stays."""
+        is_known = make_plain(found[0].lower().replace("-", " "), ego=False) in phrases
+        return found[0] if is_known else f", no {found[1] or found[2]},"
+
+    text = HYPHENED.sub(spell_out, text)
     text = EXCLUDING.sub(lambda found: f"{found[1] or ''} without", text)
     words = list(_split_words(text, ego=ego))
     places = _list_places(words, ego=ego)
@@ -128,12 +134,6 @@ def _split_words(text: str, *, ego: bool) -> Iterator[_Word]:
         starts_clause = bool(CLAUSE_END.search(text, end, found.start()))
         yield _Word(found[0], _make_plain(found[0], ego=ego), starts_clause)
         end = found.end()
-
-
-def _spell_out(found: re.Match[str], phrases: Collection[str]) -> str:
-    """Return “no rain” for “rain-free”, in commas; a phrase of the vocabulary stays as it is."""
-    is_known = make_plain(found[0].lower().replace("-", " "), ego=False) in phrases
-    return found[0] if is_known else f", no {found[1] or found[2]},"
 
 
 def _list_places(words: list[_Word], *, ego: bool) -> list[int]:

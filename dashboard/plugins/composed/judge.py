@@ -8,7 +8,6 @@ from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table, list_judged
 from dashboard.evaluation.metrics import metric
 from dashboard.storage.collection import Collection
-from dashboard.study.choices import Choices
 from dashboard.study.judging import has_equal_grades
 from dashboard.tables import IntArray
 
@@ -56,11 +55,6 @@ def check_labels(collection: Collection, findings: Findings) -> bool | None:
     return True
 
 
-def judge(collection: Collection, choices: Choices) -> TableJudgement:
-    """Judge by the labels; a query without a fulfilled one is not scorable."""
-    return judge_table(collection, collection.qrels, needs_relevant=True)
-
-
 def list_annotated(
     collection: Collection, judgement: TableJudgement, query: int
 ) -> IntArray | None:
@@ -72,7 +66,9 @@ def list_annotated(
 COMPOSED = JudgingRules(
     name=NAME,
     title="Composed queries, annotated items only",
-    judge=judge,
+    judge=lambda collection, choices: judge_table(
+        collection, collection.qrels, needs_relevant=True
+    ),
     metrics="AP(annotated) P@5 R@5 nDCG@5",
     nothing_relevant="null",
     definition="A query is a picture with feedback on it. About 50 items are annotated for each: 1 "

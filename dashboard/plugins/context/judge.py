@@ -150,16 +150,11 @@ def judge(collection: Collection, choices: Choices) -> Judgement:
     pairs = {}
     unscorable = dict(every.unscorable)
     for query, (items, grades) in every.pairs.items():
-        if compute_invalid_share(grades) > MAX_INVALID_SHARE:
+        if np.mean(grades < 0) > MAX_INVALID_SHARE:
             unscorable[query] = INVALID
         else:
             pairs[query] = items[grades >= 0], grades[grades >= 0]
     return RelevanceJudgement(every.items, pairs, unscorable, HALF)
-
-
-def compute_invalid_share(grades: FloatArray) -> float:
-    """Return the share of pairs without a valid relevance."""
-    return float(np.mean(grades < 0))
 
 
 def list_valid(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:

@@ -107,11 +107,6 @@ def weigh_by_length(credit: FloatArray, rows: int = 0) -> FloatArray:
     return weigh_rows(np.arange(len(credit)) // max(rows, 1))
 
 
-def weigh_by_arrival(credit: FloatArray) -> FloatArray:
-    """Return (1 ÷ k) · Π (1 − r) over earlier results; the reader stops by the original credit."""
-    return np.append(1.0, np.cumprod(1 - credit))[: len(credit)] / np.arange(1, len(credit) + 1)
-
-
 DISCOUNTS: dict[str, tuple[Discount, str, tuple[Setting, ...], Setting]] = {
     "RBP": (
         lambda r, p=0.95: (1 - p) * p ** np.arange(float(len(r))),
@@ -122,7 +117,12 @@ DISCOUNTS: dict[str, tuple[Discount, str, tuple[Setting, ...], Setting]] = {
     "DCG": (lambda r: 1 / np.log2(np.arange(2, len(r) + 2)), "1 ÷ log2(k + 1)", (), PER_IMAGE),
     "CG": (lambda r: np.ones(len(r)), "1", (), PER_IMAGE),
     "AVG": (weigh_by_length, "1 ÷ K", (replace(ROWS, is_inner=True),), PER),
-    "ERR": (weigh_by_arrival, "(1 ÷ k) · Π over earlier results of (1 − r)", (), PER),
+    "ERR": (  # the reader stops by the original credit
+        lambda r: np.append(1.0, np.cumprod(1 - r))[: len(r)] / np.arange(1, len(r) + 1),
+        "(1 ÷ k) · Π over earlier results of (1 − r)",
+        (),
+        PER,
+    ),
 }
 """Discounts d(k) of the source: function of credits, formula, settings, divisor of the sum."""
 

@@ -165,10 +165,11 @@ def _find_queried(collection: Collection) -> Texts:
             text, picture = (other, found[name]) if name in found else (name, other)
             pictures[text].add(picture)
     for query, words in queries.list_rows("text"):
-        if query not in found and words and texts[words]:
-            mine = [each for each in texts[words] if pictures[query] & pictures[each]]
-            found[query] = (mine or texts[words])[0]
-            texts[words].remove(found[query])
+        named = texts[words]
+        if query not in found and words and named:
+            mine = [each for each in named if pictures[query] & pictures[each]]
+            found[query] = (mine or named)[0]
+            named.remove(found[query])
     return found
 
 

@@ -6,7 +6,7 @@ They are JUnit XML for a pipeline, and Markdown for a pull request.
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import numpy as np
 
@@ -139,22 +139,22 @@ def write_junit(checks: Sequence[Check], names: Names, told: Names) -> str:
     """
     failures = sum(each.has_failed for each in checks)
     counts = {"tests": str(len(checks)), "failures": str(failures), "errors": "0", "skipped": "0"}
-    root = ElementTree.Element("testsuites", counts)
+    root = Element("testsuites", counts)
     title = make_printable("{}: {} against {}".format(*names))
-    suite = ElementTree.SubElement(root, "testsuite", {"name": title} | counts)
-    choices = ElementTree.SubElement(suite, "properties")
+    suite = SubElement(root, "testsuite", {"name": title} | counts)
+    choices = SubElement(suite, "properties")
     for each in told:
         named = {"name": "choice", "value": make_printable(each)}
-        ElementTree.SubElement(choices, "property", named)
+        SubElement(choices, "property", named)
     for check in checks:
         called = {"classname": title, "name": check.title, "time": "0"}
-        case = ElementTree.SubElement(suite, "testcase", called)
+        case = SubElement(suite, "testcase", called)
         if check.has_failed:
-            ElementTree.SubElement(case, "failure", {"message": check.reason})
+            SubElement(case, "failure", {"message": check.reason})
         else:
-            ElementTree.SubElement(case, "system-out").text = check.reason
-    ElementTree.indent(root)
-    return f"{ElementTree.tostring(root, 'unicode', xml_declaration=True)}\n"
+            SubElement(case, "system-out").text = check.reason
+    indent(root)
+    return f"{tostring(root, 'unicode', xml_declaration=True)}\n"
 
 
 def write_markdown(checks: Sequence[Check], rows: Iterable[Row], names: Names, told: Names) -> str:

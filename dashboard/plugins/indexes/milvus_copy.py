@@ -32,7 +32,7 @@ from dashboard.plugins.indexes.faiss_file import (
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import write_file
 from dashboard.storage.versions import Version
-from dashboard.tables import Float32Array, FloatArray, IntArray, Row
+from dashboard.tables import Float32Array, FloatArray, IntArray, Numbers, Row
 
 NAME = "milvus.json"
 SERVERS = "DASHBOARD_MILVUS"
@@ -65,31 +65,17 @@ def _name_stored(line: IndexLine) -> str:
     return f"dashboard_{hashlib.sha256(told.encode()).hexdigest()[:24]}"
 
 
-def _list_parameters(line: IndexLine, of_building: bool) -> dict[str, int]:
+def _list_parameters(line: IndexLine, of_building: bool) -> Numbers:
     """Return the parameters with which the index is built, or those of each search."""
     pairs = (each.split("=") for each in line.parameters.split(",") if each)
     return {key: int(n) for key, n in pairs if (key in BUILDING) == of_building}
-
-
-def _search(
-    client: Any, line: IndexLine, vectors: Float32Array, depth: int
-) -> tuple[list[FloatArray], list[IntArray]]:
-    """Return scores and rows of the first results of each vector."""
-    how = {"metric_type": "IP", "params": _list_parameters(line, of_building=False)}
-    with _explain_errors(line.uri):
-        found = client.search(
-            _name_stored(line), data=list(vectors), limit=depth, anns_field="vector",
-            search_params=how, output_fields=["row"], timeout=SECONDS,
-            consistency_level="Eventually",  # all are there: they were counted
-        )  # fmt: skip
-        scores = [np.array([hit["distance"] for hit in hits], float) for hits in found]
-        return scores, [np.array([hit["entity"]["row"] for hit in hits], int) for hits in found]
 
 
 def _open_copy(name: str, line: IndexLine, count: int) -> Search:
     """Return the search of the vectors that milvus.json names; DataError if some are not there."""
     client = connect(line.uri)
     stored = _name_stored(line)
+    how = {"metric_type": "IP", "params": _list_parameters(line, of_building=False)}
     there = 0
     with _explain_errors(line.uri):
         if client.has_collection(stored, timeout=SECONDS):
@@ -102,7 +88,18 @@ def _open_copy(name: str, line: IndexLine, count: int) -> Search:
             f"all {count:,}",
             do="Copy them again: python -m dashboard index --version VERSION --to URI",
         )
-    return partial(_search, client, line)
+
+    def search(vectors: Float32Array, depth: int) -> tuple[list[FloatArray], list[IntArray]]:
+        with _explain_errors(line.uri):
+            found = client.search(
+                stored, data=list(vectors), limit=depth, anns_field="vector",
+                search_params=how, output_fields=["row"], timeout=SECONDS,
+                consistency_level="Eventually",  # all are there: they were counted
+            )  # fmt: skip
+            scores = [np.array([hit["distance"] for hit in hits], float) for hits in found]
+            return scores, [np.array([hit["entity"]["row"] for hit in hits], int) for hits in found]
+
+    return search
 
 
 def read_copy(collection: Collection, version: Version) -> SearchIndex:

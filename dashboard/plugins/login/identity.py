@@ -16,7 +16,7 @@ from streamlit import auth_util, config
 from streamlit.web.server.starlette import starlette_websocket
 
 from dashboard.errors import DataError
-from dashboard.plugins.login.roles import VARIABLE, read_roles
+from dashboard.plugins.login.roles import VARIABLE, find_role
 from dashboard.views.people import NOBODY, OWNER, READER, Person
 
 HEADER, PROXIES, REVIEWING, FORWARDED = (
@@ -80,7 +80,7 @@ def _identify(headers: Mapping[str, str]) -> Person:
                 why=f"Start the dashboard with {FORWARDED}= (empty), so that proxies are known.",
             )
         name = str(headers.get(header) or "").strip()
-        return read_roles().find_person(name, {}) if name else Person(role=NOBODY)
+        return find_role(name, {}) if name else Person(role=NOBODY)
     if not auth_util.get_secrets_auth_section():
         return _admit_anybody()
     claims = _read_claims(headers)
@@ -93,7 +93,7 @@ def _identify(headers: Mapping[str, str]) -> Person:
     name = address or str(claims.get("sub") or "")
     if not name:
         return Person(role=NOBODY)
-    return read_roles().find_person(name, claims, may_match=is_verified)
+    return find_role(name, claims, may_match=is_verified)
 
 
 def _admit_anybody() -> Person:

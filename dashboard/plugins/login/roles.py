@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from dashboard.errors import DataError, Findings
 from dashboard.storage.settings import read_settings
@@ -18,46 +18,41 @@ RENAMED = {"admin": OWNER, "curator": OWNER, "viewer": READER}
 """Roles of the first edition, and what they are now."""
 
 
-class RoleList(NamedTuple):
-    """Names and patterns of each role.
+def find_role(name: str, claims: Mapping[str, Any], may_match: bool = True) -> Person:
+    """Return a person with the highest role of the name and of the claim that the file names.
 
-    Attributes:
-        people: Such as `{"reviewer": ["*@example.org"]}`.
-        claim: Claim of a login whose values count beside the name, such as groups.
+    Who is in no list is a reader, or nobody where the file has a list of readers.
+
+    Args:
+        name: E-mail address, or what a proxy says.
+        claims: What the login service says.
+        may_match: Whether the name counts; an address that nobody has verified does not.
+
+    Raises:
+        DataError: As `read_roles`.
     """
-
-    people: Mapping[str, Names]
-    claim: str
-
-    def find_person(self, name: str, claims: Mapping[str, Any], may_match: bool = True) -> Person:
-        """Return a person with the highest role of the name and of the claim.
-
-        Who is in no list is a reader, or nobody where the file has a list of readers.
-
-        Args:
-            name: E-mail address, or what a proxy says.
-            claims: What the login service says.
-            may_match: Whether the name counts; an address that nobody has verified does not.
-        """
-        more = claims.get(self.claim) or ()
-        names = [*([name] if may_match else []), *([more] if isinstance(more, str) else more)]
-        folded = [each.casefold() for each in names if isinstance(each, str)]
-        for role in GIVEN:
-            patterns = [pattern.casefold() for pattern in self.people.get(role, ())]
-            if any(fnmatchcase(each, pattern) for each in folded for pattern in patterns):
-                return Person(name, role, is_verified=True)
-        return Person(name, NOBODY if READER in self.people else READER, is_verified=True)
+    people, claim = read_roles()
+    more = claims.get(claim) or ()
+    names = [*([name] if may_match else []), *([more] if isinstance(more, str) else more)]
+    folded = [each.casefold() for each in names if isinstance(each, str)]
+    for role in GIVEN:
+        patterns = [pattern.casefold() for pattern in people.get(role, ())]
+        if any(fnmatchcase(each, pattern) for each in folded for pattern in patterns):
+            return Person(name, role, is_verified=True)
+    return Person(name, NOBODY if READER in people else READER, is_verified=True)
 
 
-def read_roles() -> RoleList:
-    """Return the roles of the file; none where no file is named.
+def read_roles() -> tuple[Mapping[str, Names], str]:
+    """Return names and patterns of each role, and the claim whose values count beside a name.
+
+    There are none where no file is named.
 
     Raises:
         DataError: If the file is missing, or is no list of roles.
     """
     named = os.environ.get(VARIABLE, "").strip()
     if not named:
-        return RoleList({}, "")
+        return {}, ""
     path = Path(named)
     require_file(path, path.name, f"the roles that {VARIABLE} names")
     findings: Findings = []
@@ -69,4 +64,4 @@ def read_roles() -> RoleList:
     people: dict[str, list[str]] = {}
     for key in found.keys() - {"claim"}:
         people.setdefault(RENAMED.get(key, key), []).extend(found[key])
-    return RoleList(people, found.get("claim", ""))
+    return people, found.get("claim", "")

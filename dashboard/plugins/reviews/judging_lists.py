@@ -299,8 +299,10 @@ def read_lists(collection: Collection, left_out: list[str] | None = None) -> lis
                 left_out.append(str(error))
             continue
         found[made.id] = replace(made, author=found[made.id].author) if made.id in found else made
-    own = (made for made in found.values() if made.collection == key)
-    return [mark_gone(made, collection) for made in own][::-1]
+    own = [made for made in found.values() if made.collection == key]
+    pairs = {pair for made in own for pair in made.pairs}
+    gone = frozenset(pair for pair in pairs if not verdicts.has_pair(collection, *pair))
+    return [replace(made, gone=gone.intersection(made.pairs)) for made in reversed(own)]
 
 
 def find_list(collection: Collection, id: str = "") -> JudgingList:
@@ -312,14 +314,6 @@ def find_list(collection: Collection, id: str = "") -> JudgingList:
         wanted = f"There is no list {id[:80]!r}" if id else "No list is open"
         raise ChoiceError(f"{wanted}. There are: {known}.")
     return fitting[0]
-
-
-def mark_gone(made: JudgingList, collection: Collection) -> JudgingList:
-    """Return a list with the pairs that its collection does not have any more."""
-    return replace(
-        made,
-        gone=frozenset(pair for pair in made.pairs if not verdicts.has_pair(collection, *pair)),
-    )
 
 
 def describe_gone(made: JudgingList) -> str:

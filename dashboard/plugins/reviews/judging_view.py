@@ -87,18 +87,19 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         draw_reset("Stop", "judge", "list")
         st.stop()
     task = _make_task(study, choices, made)
-    left = [at for at, query in enumerate(task.queries) if query not in task.done]
+    queries = task.queries
+    left = [at for at, query in enumerate(queries) if query not in task.done]
     place = next(iter(left), 0)
-    if choices["query"] in task.queries:
-        place = task.queries.index(choices["query"])
+    if choices["query"] in queries:
+        place = queries.index(choices["query"])
     following = sorted((at for at in left if at != place), key=lambda at: at < place)
-    near = sorted({place, *following[:AHEAD]}) if task.queries else []
+    near = sorted({place, *following[:AHEAD]}) if queries else []
     first = max(0, place - LISTED)
-    shown = task.queries[first : place + LISTED + 1]
+    shown = queries[first : place + LISTED + 1]
     over = ""
     if made and made.closed:
         over = "This list is closed; it takes no more verdicts."
-    elif made and not task.queries:
+    elif made and not queries:
         over = f"Nothing of this list is in {collection.title} any more."
     data = {
         "about": {
@@ -112,13 +113,13 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         "scale": find_scale(collection),
         "causes": list(CAUSES),
         "most": MAX_NOTE,
-        "query": task.queries[place] if task.queries else "",
+        "query": queries[place] if queries else "",
         "queries": [[each, collection.name_query(each), each in task.done] for each in shown],
         "first": first,
-        "total": len(task.queries),
+        "total": len(queries),
         "done": len(task.done),
-        "next": task.queries[following[0]] if following else "",
-        "payloads": [[each, _make_pool(task, each)] for each in (task.queries[at] for at in near)],
+        "next": queries[following[0]] if following else "",
+        "payloads": [[each, _make_pool(task, each)] for each in (queries[at] for at in near)],
     }
     load_component("judging", *FILES)(
         key="judging",
@@ -144,7 +145,7 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
     collection = study.collection
     author = find_author()
     said = keep_last_of_pairs(list_history(read_state(collection.folder)[0], kind=VERDICT))
-    judged, pools = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+    judged, pools = (defaultdict[str, set[str]](set) for _ in range(2))
     items = collection.items.ids
     for (query, item), people in said.items():
         if author in people:

@@ -5,13 +5,13 @@ store is made when the first review is saved, and never in place of one that is 
 A process has one connection to a file; a saved row costs one flush to the disk.
 """
 
-import contextlib
 import errno
 import os
 import sqlite3
 import tempfile
 import threading
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, StaticPool, create_engine, exc, make_url, select
@@ -95,7 +95,7 @@ def has_store() -> bool:
     return False
 
 
-def open_store(writing: bool = False) -> contextlib.AbstractContextManager[Connection]:
+def open_store(writing: bool = False) -> AbstractContextManager[Connection]:
     """Return a connection in one transaction, which is on the disk when the block has ended.
 
     Nobody else writes meanwhile if `writing`; an error in the block undoes all of it. Ask
@@ -108,7 +108,7 @@ def open_store(writing: bool = False) -> contextlib.AbstractContextManager[Conne
     return _open_database(place, writing) if isinstance(place, URL) else _open_file(place, writing)
 
 
-@contextlib.contextmanager
+@contextmanager
 def _open_file(path: Path, writing: bool) -> Iterator[Connection]:
     with _LOCK, _explain(path, "written" if writing else "read"):
         if not has_store():
@@ -185,20 +185,20 @@ def _make_file(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with tempfile.TemporaryDirectory(prefix="beginning-", dir=path.parent) as place:
         draft = Path(place) / path.name
-        with contextlib.closing(sqlite3.connect(draft, isolation_level=None)) as file:
+        with closing(sqlite3.connect(draft, isolation_level=None)) as file:
             file.execute("PRAGMA journal_mode = WAL")
             with _make_engine(file).connect() as connection:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
                 schema.make_tables(connection)
                 connection.commit()
         _put_new(draft, path)
-    with contextlib.suppress(OSError):  # a full disk is said when the review is written
+    with suppress(OSError):  # a full disk is said when the review is written
         path.with_name(_BEGAN).write_text(_ABOUT_BEGAN)
 
 
 def _put_new(draft: Path, path: Path) -> None:
     """Give a file its name, whole and for good, unless another one has it."""
-    with contextlib.suppress(FileExistsError):
+    with suppress(FileExistsError):
         try:
             path.hardlink_to(draft)
         except OSError as error:
@@ -209,7 +209,7 @@ def _put_new(draft: Path, path: Path) -> None:
     sync(path.parent)
 
 
-@contextlib.contextmanager
+@contextmanager
 def _explain(path: Path, wanted: str) -> Iterator[None]:
     """Turn errors of SQLite and of the disk into a DataError with the reason."""
     expected = f"a file of reviews that can be {wanted}"
@@ -252,7 +252,7 @@ def _describe_disk(path: Path) -> str:
     return "" if all(os.access(each, os.W_OK) for each in there) else "no right to write it"
 
 
-@contextlib.contextmanager
+@contextmanager
 def _open_database(address: URL, writing: bool) -> Iterator[Connection]:
     """Yield a connection to PostgreSQL in one transaction; the tables are made to be written."""
     name = _name_database(address)

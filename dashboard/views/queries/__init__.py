@@ -82,14 +82,14 @@ def _make_payload(
     ranked = [list_ranks(study, version, ids, depth, is_deep=True) for version in versions]
     made = []
     peek = []
-    for row, *found in zip(drawn, *ranked, strict=True):
+    for id, row, *found in zip(ids, drawn, *ranked, strict=True):
         fell, came = list_moves(found[0], found[-1], cutoff)
         values = [row["baseline"], row["candidate"]][-len(versions) :]
         made.append(
             {
-                "id": row["query_id"],
-                "text": study.collection.name_query(row["query_id"]),
-                "href": write_link("query", query=row["query_id"]),
+                "id": id,
+                "text": study.collection.name_query(id),
+                "href": write_link("query", query=id),
                 "outcome": row["outcome"],
                 "change": write_signed(row["delta"]),
                 "values": " → ".join(write_apart(*values)),
@@ -97,7 +97,7 @@ def _make_payload(
                 "moves": describe_moves([each["after"] for each in fell], came),
             }
         )
-        if row["query_id"] == opened:
+        if id == opened:
             peek = _make_peek(study, versions, metric, opened, fell, cutoff, pick)
     return {
         "versions": versions,

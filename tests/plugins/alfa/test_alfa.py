@@ -30,7 +30,7 @@ def test_grades(world: Path) -> None:
     np.testing.assert_equal(judged.grades(0), [1, 1, 0, np.nan])  # q1: car
     np.testing.assert_equal(judged.grades(1), [1, 0, 0, np.nan])  # q2: car and bus
     np.testing.assert_equal(judged.grades(2), [np.nan, 0, 0, np.nan])  # q3: as a; not itself
-    assert judged.count_matches(1).tolist() == [2, 1, 1, 0]
+    assert judged.find_rows(1).sum(axis=0).tolist() == [2, 1, 1, 0]
     assert judged.unscorable == {2: "no relevant item", 3: NO_KEYWORD}
 
 

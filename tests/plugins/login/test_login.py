@@ -13,7 +13,7 @@ from streamlit import auth_util, config
 from dashboard.errors import DataError
 from dashboard.plugins.login import identity
 from dashboard.plugins.login.identity import Login, _needs_role
-from dashboard.plugins.login.roles import read_roles
+from dashboard.plugins.login.roles import find_role, read_roles
 
 ROLES = """
 claim = "groups"
@@ -46,12 +46,12 @@ def roles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_the_highest_role_counts(name: str, claims: dict, role: str) -> None:
-    assert read_roles().find_person(name, claims).role == role
+    assert find_role(name, claims).role == role
 
 
 def test_old_names_of_roles_and_a_list_of_readers(roles: Path) -> None:
     roles.write_text('admin = ["a"]\ncurator = ["b"]\nviewer = ["c"]\n')
-    found = [read_roles().find_person(name, {}).role for name in "abcd"]
+    found = [find_role(name, {}).role for name in "abcd"]
     assert found == ["owner", "owner", "reader", "nobody"]
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from dashboard.errors import ChoiceError
 from dashboard.plugins.reviews import figures
-from dashboard.plugins.reviews.judging_lists import mark_gone
 from dashboard.plugins.reviews.preference_view import count_answers, make_payload
 from dashboard.plugins.reviews.verdicts import Verdict
 from tests.plugins.reviews.conftest import BLIND, pick
@@ -71,8 +70,9 @@ def test_people_and_metric() -> None:
 def test_payload_names_no_version(graded: Path) -> None:
     """Sides hold v1's a, b, c and v2's c, b, d; only the values tell which is which."""
     study = open_world(graded)
-    made = replace(MADE, pairs=(("q1", ""), ("gone", ""), ("q2", "")))
-    first, second = make_payload(study, mark_gone(made, study.collection), "eva", {"q2"})
+    pairs = (("q1", ""), ("gone", ""), ("q2", ""))
+    made = replace(MADE, pairs=pairs, gone=frozenset(pairs[1:2]))
+    first, second = make_payload(study, made, "eva", {"q2"})
     assert [each["done"] for each in (first, second)] == [False, True]
     sides = {side: [each["item"] for each in first["sides"][at]]
              for at, side in enumerate(figures.shuffle_sides(made, "q1", "eva"))}  # fmt: skip
