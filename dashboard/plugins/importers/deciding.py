@@ -313,7 +313,7 @@ SETTLED: dict[str, Any] = {"mean": fmean, "majority": lambda grades: min(multimo
 
 def list_parts(found: Gathered) -> Texts:
     """Return the part of the data that each item is of, as a column says by its name or cells."""
-    columns = found.items.columns
+    columns = {name: found.items.get(name) for name in found.items.columns}
     asks, is_searched = (
         [cell.lower() in YES for cell in columns.get(name, ())]
         for name in ("is_query", "is_gallery")

@@ -166,7 +166,7 @@ def _order_classes(found: Gathered) -> Names:
     """
     cells = found.items.get(found.column)
     places: dict[str, int] = {}
-    for numbers in found.items.columns.values():
+    for numbers in map(found.items.get, found.items.columns):
         pairs = {*zip(cells, numbers, strict=True)} - {("", "")}
         if all(number.isdecimal() for _, number in pairs) and len(pairs) == len(dict(pairs)):
             places |= {name: int(number) for name, number in pairs}

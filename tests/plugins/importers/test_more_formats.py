@@ -325,9 +325,9 @@ CASES: dict[str, Case] = {
     "tables of query and gallery, in whose columns nothing says so": (
         {"query.csv": "file,label\na,1\n", "gallery.csv": "file,label\nb,2\nc,1\nd,1\n",
          "v1.npz": NAMED}, [], {("queries.csv", "query_id"): ["a"]}, {"v1 P@2": 0.5}),
-    "query and reference in a column of any title, all by position": (
+    "query and reference in a column of any title, which e has not": (
         {"x.csv": "id,label,use\na,1,query\nb,2,reference\nc,1,reference\nd,1,train\n",
-         "v1.npy": VECTORS}, ["--by-position"],
+         "z.csv": "id,label\ne,2\n", "v1.npz": NAMED}, [],
         {("queries.csv", "query_id"): ["a"]}, {"v1 P@2": 0.5}),
     "vectors of classes in the order of a list": (
         {"classes.txt": "dog\ncat\n", "val.csv": "a.png 1\nb.png 1\nc.png 0\nd.png 0\n",
