@@ -168,7 +168,8 @@ def _order_classes(found: Gathered) -> Names:
     places: dict[str, int] = {}
     for numbers in map(found.items.get, found.items.columns):
         pairs = {*zip(cells, numbers, strict=True)} - {("", "")}
-        if all(number.isdecimal() for _, number in pairs) and len(pairs) == len(dict(pairs)):
+        own = {number for _, number in pairs}
+        if all(map(str.isdecimal, own)) and len(own) == len(pairs) == len(dict(pairs)):
             places |= {name: int(number) for name, number in pairs}
     for names in found.names:
         places |= {name: place for place, name in enumerate(names.values())}
