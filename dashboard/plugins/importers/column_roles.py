@@ -139,9 +139,6 @@ def find_roles(block: Block, source: Source) -> Roles:
         if {*split_columns(block, name)} <= block.columns.keys()
     }
     source.mapped.update(of)
-    if "token" in block.columns and block.file.endswith(".json"):  # nuScenes
-        do = "Join them to one, as pandas.merge does, with a file and a label in each row."
-        raise DataError(block.file, "a table of others' tokens", "a table of items", do=do)
     folder = find_folder_of(block.file).rpartition("/")[2]
     is_named = bool({"item_id", "file"} & of.keys() or roles.find(ITEM, FILE))
     is_of_queries = find_stem(block.file).lower().startswith(("quer", "topic"))

@@ -56,7 +56,7 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "files that could decide": (
         {"im/a.png": 1, "gnd.pkl": b"\x80", "scene.json": [{"token": "t", "name": "x"}],
          "im/readme.txt": "none"},
-        ["--relevance none"], "nothing that decides relevance. scene.json: found a table of",
+        ["--relevance none"], "nothing that decides relevance. scene.json: found the columns",
     ),
     "an empty table": (
         {"a.png": 1, "t.csv": b""}, ["--relevance none"], "relevance. source: found 1 files"),
