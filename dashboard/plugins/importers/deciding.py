@@ -102,7 +102,7 @@ def choose_basis(found: Gathered) -> Names:
             file = found.items.filled.get(ways[0], "captions")
             told, wanted = list_names(ways), "a statement of which one does, if any"
             raise Unsure(file, f"what could decide relevance ({told})", wanted, _list_lines(ways))
-        told = f"nothing that decides relevance. {' '.join(map(str, lost[:3]))}"
+        told = f"nothing that decides relevance. {' '.join(map(str, lost[:3]))}".rstrip(".")
         raise Unsure(lost[0].file, told, "what was left out, or none", _list_lines(ways))
     chosen = [*sure, *ways, NONE][0]
     others = [each for each in every if each != chosen]

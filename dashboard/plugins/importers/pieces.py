@@ -5,7 +5,6 @@ never held whole.
 """
 
 import json
-import operator
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -272,10 +271,6 @@ def flatten(row: Row, before: str = "") -> Row:
             found[name] = value
         elif value.keys() == {"choices"}:
             found[name] = value["choices"]
-        elif holds_objects(own := [*value.values()]) and all(
-            map(operator.contains, map(dict.values, own), value)
-        ):
-            found[name] = own  # objects by their ids, as Encord's
         else:
             found |= flatten(value, f"{name}.")
     return found
