@@ -116,33 +116,7 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
     Pictures that ask may stand among those that are searched.
     """
     file, known = own.file, found.pictures if side == "items" else list(texts)
-    stem, asked = "items" if side == "items" else "queries", Texts()
-    if not own.has_ids:
-        is_whole = side == "items" and len(own) == len(found.whole) != len(known)
-        known = found.whole if is_whole else known
-        told = f"{len(own):,} vectors without ids for {len(known):,} {side}"
-        if len(own) != len(known):
-            raise DataError(file, told, "as many", do="Put a file of ids beside it, one a line.")
-        beside = [re.sub(r"[.][^.]*$", ".txt", each) for each in own.files]
-        if len({re.sub(r"\d", "", each) for each in own.files}) > 1:  # their order is not known
-            do = f"Put the ids of each beside it: {', '.join(beside)}."
-            raise DataError(file, told, "the id of each, a line each", do=do)
-        if not found.source.options.by_position:
-            wanted = f"the id of each, a line each, in {beside[0]}"
-            pickles = found.source.list_left(".pkl")
-            note = f"  # not by {pickles[0]}: a pickle is never read" if pickles else ""
-            raise Unsure(file, told, wanted, [f"--by-position{note}"])
-        tables = found.taken["items.csv" if side == "items" else "queries.csv"]
-        order = list_names(found.files if side == "texts" and found.texts else tables or known)
-        owners = [row[0] for row in found.qrels[::2]] if side == "texts" and found.texts else ()
-        if owners and len([*groupby(owners)]) == len({*owners}):
-            order += f", {found.noun} by {found.noun}"
-        version.said.append(f"{len(known):,} {side} of {file} in the order of {order}")
-        version.settings["by_position"] = True
-        if not is_whole:
-            version.sides[stem] = [(own.rows, known)]
-            return
-        own.ids, known = dict.fromkeys(known), found.pictures
+    order = "" if own.has_ids else _name_by_position(found, version, side, own, known)
     if side == "items":
         names = found.match_items(own.ids, file, known)
         shown = [*found.queries.list_rows("image", "text")]
@@ -152,17 +126,50 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
             asked |= found.match_items(own.ids, file, apart)
     else:
         names = {text: name for name, text in texts.items()} | {name: name for name in texts}
-        owned = _list_only_texts(found)
+        owned, asked = _list_only_texts(found), Texts()
         rest = [name for name in own.ids if owned and name not in names]
         pictures = found.match_items(rest, file, owned)
         names |= {name: owned[picture] for name, picture in pictures.items()}
     unknown = [name for name in own.ids if not (names.get(name) or name in asked)]
     found.source.count(file, unknown, f"vectors of unknown {side}", "ids that are there; left out")
+    stem = "items" if side == "items" else "queries"
     for kind, what, own_ids in ((stem, side, names), ("queries", "queries", asked)):
         ids = [own_ids.get(name, "") for name in own.ids]
         if number := sum(map(bool, ids)):
             version.sides.setdefault(kind, []).append((own.rows, ids))
-            version.said.append(f"{number:,} {what} of {file}")
+            version.said.append(f"{number:,} {what} of {file}{order}")
+
+
+def _name_by_position(
+    found: Gathered, version: Placed, side: str, own: VectorFile, known: Names
+) -> str:
+    """Give vectors the ids of the items or texts in their order; return it for the answer.
+
+    A part that asks, and those that are left out, may stand among the items.
+    """
+    file = own.file
+    told = f"{len(own):,} vectors without ids for {len(known):,} {side}"
+    if side == "items" and len(own) == len(found.whole):
+        known = found.whole
+    if len(own) != len(known):
+        raise DataError(file, told, "as many", do="Put a file of ids beside it, one a line.")
+    beside = [re.sub(r"[.][^.]*$", ".txt", each) for each in own.files]
+    if len({re.sub(r"\d", "", each) for each in own.files}) > 1:  # their order is not known
+        do = f"Put the ids of each beside it: {', '.join(beside)}."
+        raise DataError(file, told, "the id of each, a line each", do=do)
+    if not found.source.options.by_position:
+        wanted = f"the id of each, a line each, in {beside[0]}"
+        pickles = found.source.list_left(".pkl")
+        note = f"  # not by {pickles[0]}: a pickle is never read" if pickles else ""
+        raise Unsure(file, told, wanted, [f"--by-position{note}"])
+    tables = found.taken["items.csv" if side == "items" else "queries.csv"]
+    order = list_names(found.files if side == "texts" and found.texts else tables or known)
+    owners = [row[0] for row in found.qrels[::2]] if side == "texts" and found.texts else ()
+    if owners and len([*groupby(owners)]) == len({*owners}):
+        order += f", {found.noun} by {found.noun}"
+    version.settings["by_position"] = True
+    own.ids = dict.fromkeys(known)
+    return f" in the order of {order}"
 
 
 def _list_only_texts(found: Gathered) -> Texts:
