@@ -227,6 +227,8 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
     """Return the rows of an object: by ids, files or queries, or of one response or table."""
     for records in filter(_has_records, [*found.values(), found]):
         return [{"query" if "hits" in row else "item_id": e, **row} for e, row in records.items()]
+    if found.pop("mteb_model_meta", None):
+        found = next((own for splits in found.values() for own in splits.values()), {})
     told = list(found.values())
     is_of_rows = all(isinstance(each, dict) for each in told)
     if all(EXTENSION.search(each) or source.find_media(each) for each in found):
