@@ -158,6 +158,13 @@ CASES: dict[str, Case] = {
                 [{"names": ["cat"], "x": 1}, {"names": ["dog"]}], [{"names": ["dog"]}]]})},
         [], {("items.csv", "file objects.names"):
              ['b.png|["cat", "dog"]', 'c.png|["dog"]']}, {}),
+    "Prodigy": (
+        {f"{n}.png": 1 for n in "cde"} | {"z.jsonl": "\n".join(
+            f'{{"image": "{n}.png", "options": [{{"id": "x"}}], "accept": ["fox {n}"], '
+            f'"answer": "{word}", "_input_hash": 1}}' for n, word in zip(
+                "cde", ("accept", "accept", "reject"), strict=True))},
+        ["--relevance", "none"],
+        {("items.csv", "file label"): ['c.png|["fox c"]', 'd.png|["fox d"]', "e.png|"]}, {}),
     "ratings of OpenSearch and Elasticsearch": (
         {"a.json": {"judged": [{"query": "q", "ratings": [{"docId": "a", "rating": "3"}]}]},
          "b.json": {"requests": [{"id": "r", "request": 1,
