@@ -41,6 +41,8 @@ ADDED = re.compile(
 exports by its address, and Vespa before an id."""
 NUMBERED = re.compile(r"\.(npy|npz|safetensors|parquet|arrow|feather|csv|tsv|jsonl)$", re.I)
 """Endings of files that are written in numbered parts; of others each belongs to a picture."""
+POINTER, MAX_POINTER = b"version https://git-lfs", 200
+"""What git leaves in place of a large file, and more bytes than it has."""
 CURES = {
     ".txt": "A table: as .csv with a header above its rows, such as item_id,label",
     ".xml": "A table: as .csv with a header above its rows, such as item_id,label",
@@ -287,8 +289,11 @@ def _find_fault(path: Path, root: Path) -> str:
         is_inside = path.resolve(strict=True).is_relative_to(root.resolve())
         if path.is_symlink() and (path.is_dir() or not is_inside):
             return "links to folders, or out of the source"
-        is_filled = path.is_dir() or path.is_file() and path.stat().st_size
-        return "" if is_filled and os.access(path, os.R_OK) else "empty or not readable"
+        size = path.stat().st_size
+        if not os.access(path, os.R_OK) or path.is_file() and not size:
+            return "empty or not readable"
+        is_pointer = path.is_file() and size < MAX_POINTER and POINTER in path.read_bytes()
+        return "pointers, in whose place git lfs pull puts files" if is_pointer else ""
     except (OSError, RuntimeError):
         return "broken links"
 

@@ -29,6 +29,8 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
                          "items.npy": np.eye(9), "items.txt": "\n".join("abcdefghi")},
                         "2 classes (labels.csv); no class: none (2), NaN (1), unknown (1)", 9),
     "pickle": ({"x.pkl": b"\x80"}, "a pickle can run programs and is never read", 4),
+    "pointer": ({"x.npy": b"version https://git-lfs.github.com/spec/v1\n"},
+                "1 files that are pointers, in whose place git lfs pull puts files (x.npy)", 4),
     "cut JSON": ({"x.json": '[{"id": "e"},'}, "x.json, line 1: found a file that is cut", 4),
     "odd line": ({"x.jsonl": '{"id": "e"}\n{"id": \n'}, "x.jsonl, line 2: found 1 lines", 4),
     "entity": ({"x.xml": ENTITY}, "x.xml: found XML that is damaged or defines entities", 4),
