@@ -106,7 +106,10 @@ def make_collection(call: Namespace) -> tuple[list[Row], Findings, Names]:
             f"{start} embed {name} --version v1 --encoder {model}",
             f"{start} add {name} v1 --items vectors.npz",
         ]
-    made = "Nothing was made: --dry-run." if call.dry_run else ADDRESS.format(page, place.name)
+    made = ADDRESS.format(page, place.name)
+    if place.resolve().parent != find_data().resolve():
+        made = f"DASHBOARD_DATA={shlex.quote(str(place.parent))} streamlit run app.py"
+    made = "Nothing was made: --dry-run." if call.dry_run else made
     return rows, findings, [*block, *lines, made]
 
 

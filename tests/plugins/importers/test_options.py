@@ -9,6 +9,7 @@ import pytest
 from dashboard.__main__ import main
 from tests.plugins.importers.sources import init, make_source, measure
 from tests.plugins.importers.test_formats import LABELS, RUN, VECTORS
+from tests.plugins.worlds import call
 
 GOOD = {"labels.csv": LABELS, "v1.npy": VECTORS, "v1.txt": "a\nb\nc\nd\n"}
 
@@ -146,13 +147,15 @@ def test_ids_beside_files(names: tuple[str, str], source: Path) -> None:
 
 
 def test_places(source: Path) -> None:
-    """No collection in its source, in a folder of other things, or under a hidden name."""
+    """None in its source, in a folder of other things, or under a hidden name; else said how."""
     make_source(source, GOOD)
     (source.parent / "data" / "other").mkdir(parents=True)
     (source.parent / "data" / "other" / "x").touch()
     for name in (str(source / "in"), str(source.parent), "other", ".x", ""):
         assert main(["init", name, "--from", str(source)]) == 2
     assert {p.name for p in source.parent.rglob("*")} == {"data", "other", "x", "source", *GOOD}
+    _, _, said = call("init", source.parent / "out" / "made", "--from", source)
+    assert f"DASHBOARD_DATA={source.parent}/out streamlit run app.py" in said
 
 
 @pytest.mark.parametrize(
