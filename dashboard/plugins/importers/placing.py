@@ -116,6 +116,7 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
     Pictures that ask may stand among those that are searched.
     """
     file, known = own.file, found.pictures if side == "items" else list(texts)
+    noun = side if side == "items" or found.texts else "queries"
     order = "" if own.has_ids else _name_by_position(found, version, side, own, known)
     if side == "items":
         names = found.match_items(own.ids, file, known)
@@ -131,9 +132,9 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
         pictures = found.match_items(rest, file, owned)
         names |= {name: owned[picture] for name, picture in pictures.items()}
     unknown = [name for name in own.ids if not (names.get(name) or name in asked)]
-    found.source.count(file, unknown, f"vectors of unknown {side}", "ids that are there; left out")
+    found.source.count(file, unknown, f"vectors of unknown {noun}", "ids that are there; left out")
     stem = "items" if side == "items" else "queries"
-    for kind, what, own_ids in ((stem, side, names), ("queries", "queries", asked)):
+    for kind, what, own_ids in ((stem, noun, names), ("queries", "queries", asked)):
         ids = [own_ids.get(name, "") for name in own.ids]
         if number := sum(map(bool, ids)):
             version.sides.setdefault(kind, []).append((own.rows, ids))

@@ -315,8 +315,8 @@ CASES |= {
         [], {("items.csv", "file choice"): [f'im/{n}.png|["{CLASSES[n]}"]' for n in NAMES]}, CATS),
     "numbers of captions, numbered captions": (
         {"t.csv": "image| comment_number| comment\na.png| 0| one\na.png| 0| two\nb.png| 1| x\n",
-         "u.csv": "image,caption_1,caption_2\nc.png,5,6\n"} | PICTURED,
-        [], {("queries.csv", "text"): ["", "", "", "one", "two", "x", "5", "6"]}, {}),
+         "u.csv": "image,caption_1,caption_2\nc.png,5,6\nd.png,7,8\n"} | PICTURED,
+        [], {("queries.csv", "text"): [*[""] * 4, "one", "two", "x", *"5678"]}, {}),
     "a class a line": (
         {"train.txt": "im/a.jpg 12\nim/b.jpg 3\nim/c.jpg 3\n", "split.txt": "im/a.jpg 0\n",
          "test.txt": "d.JPEG\tn00000001\t0\t1\t2\t3\n"}, [],

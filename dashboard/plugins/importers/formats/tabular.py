@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, compress, groupby
 from pathlib import Path
 
@@ -221,9 +221,8 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         rows = zip(ids, cells, contents, strict=True)
         named = [own if content else cell or own for own, cell, content in rows]
         yield Items(block.file, ids, columns, labels, contents, cells=named)
-        yield _list_captions(block.file, ids, captions, names)
-        for name in filter(NUMBERED_CAPTION.fullmatch, columns):
-            yield _list_captions(block.file, ids, columns[name], [""] * len(ids))
+        more = [columns[name] for name in filter(NUMBERED_CAPTION.fullmatch, columns)]
+        yield _list_captions(block.file, ids, names, [captions, *more])
     texts = [name or text or own for name, text, own in zip(names, captions, given, strict=True)]
     for column, vectors in block.vectors.items():
         version, side = name_version(block.file, column if len(column) > 1 else "")
@@ -318,13 +317,13 @@ def _list_spans(block: Block, roles: Roles, files: Names) -> Columns:
     return dict(zip(SPANS, (starts, ends), strict=True))
 
 
-def _list_captions(file: str, ids: Names, captions: Names, names: Names) -> Captions:
-    """Return captions; a list in a cell is several."""
-    parts = split_cells({cell for cell in captions if cell.startswith("[")})
+def _list_captions(file: str, ids: Names, names: Names, columns: Sequence[Names]) -> Captions:
+    """Return captions row by row; a list in a cell is several."""
+    parts = split_cells({cell for cell in chain(*columns) if cell.startswith("[")})
     rows = []
-    for item, cell, name in zip(ids, captions, names, strict=True):
-        texts = parts.get(cell) or [cell]
-        rows += [(item, text, name if len(texts) == 1 else "") for text in texts if text]
+    for item, name, *cells in zip(ids, names, *columns, strict=True):
+        texts = [text for cell in cells for text in parts.get(cell) or [cell] if text]
+        rows += [(item, text, name if len(texts) == 1 else "") for text in texts]
     return Captions(file, rows)
 
 
