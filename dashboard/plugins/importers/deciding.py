@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from itertools import compress, product
 from operator import and_
 from statistics import fmean, multimode
@@ -49,6 +50,8 @@ SPLIT = re.compile("split|subset|partition|role|part", re.I)
 """Names of columns of parts of the data."""
 PART = re.compile("|".join([*ASKING, *SEARCHED, SPLITS.pattern]), re.I)
 """Names of parts of the data, some of which ask for another one."""
+BOTH = "both"
+"""Part of an item that asks and is searched."""
 ODD = re.compile(
     r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)|"
     r"[-+]?\d*\.\d*[1-9]\d*",
@@ -311,8 +314,17 @@ SETTLED: dict[str, Any] = {"mean": fmean, "majority": lambda grades: min(multimo
 """Grades of a pair that several people judged; of grades that are as frequent the lowest."""
 
 
+def divides(parts: Iterable[str]) -> bool:
+    """Return whether some names of parts ask, and some are searched."""
+    every = {*parts}
+    return BOTH in every or not (every.isdisjoint(ASKING) or every.isdisjoint(SEARCHED))
+
+
 def list_parts(found: Gathered) -> Texts:
-    """Return the part of the data that each item is of, as a column says by its name or cells."""
+    """Return the part of the data that each item is of, as a column says by its name or cells.
+
+    It is BOTH for an item that asks and is searched, too, by columns or by rows of it.
+    """
     columns = {name: found.items.get(name) for name in found.items.columns}
     asks, is_searched = (
         [cell.lower() in YES for cell in columns.get(name, ())]
@@ -320,18 +332,15 @@ def list_parts(found: Gathered) -> Texts:
     )
     asks = asks or [not each for each in is_searched]
     is_searched = is_searched or [not each for each in asks]
-    if any(asks) and any(is_searched) and not any(map(and_, asks, is_searched)):
-        parts = zip(asks, is_searched, strict=True)
-        told = ["query" if asks else "gallery" if searched else "none" for asks, searched in parts]
-        return dict(zip(found.items.index, told, strict=True))
+    parts: Names = ()
+    if any(asks) and any(is_searched) and not all(map(and_, asks, is_searched)):
+        words = ("none", "gallery", "query", BOTH)
+        parts = [words[2 * own + other] for own, other in zip(asks, is_searched, strict=True)]
     for column, cells in columns.items():
         told = [re.sub("^(test|val)_", "", cell.lower()) for cell in cells]
         every = {*told} - {""}
-        is_whole = all(map(PART.fullmatch, every)) and not every.isdisjoint(SEARCHED)
-        if (
-            is_whole
-            and not every.isdisjoint(ASKING)
-            or (SPLIT.fullmatch(column) and any(map(PART.fullmatch, every)))
-        ):
-            return dict(zip(found.items.index, told, strict=True))
-    return {}
+        is_whole = all(map(PART.fullmatch, every)) and divides(every)
+        if is_whole or SPLIT.fullmatch(column) and any(map(PART.fullmatch, every)):
+            parts = parts or told
+    again = {item: BOTH for (_, item), cells in found.items.again.items() if divides(cells)}
+    return dict(zip(found.items.index, parts, strict=False)) | again

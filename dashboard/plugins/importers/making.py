@@ -14,6 +14,7 @@ from dashboard.errors import DataError, Findings, list_names
 from dashboard.evaluation.labels import split_labels
 from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import GRADES, OURS
+from dashboard.plugins.importers.deciding import divides
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.placing import (
     choose_hashing,
@@ -231,7 +232,9 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
     wanted = "one of each; the first counts, of classes with --disagreements majority those of most"
     for rows in (found.items, found.queries):
         for column, many in Counter(
-            column for (column, _), cells in rows.again.items() if len({*cells}) > 1
+            column
+            for (column, _), cells in rows.again.items()
+            if len({*cells}) > 1 and not divides(cells)
         ).items():
             source.count(
                 rows.filled[column] or "queries", many, f"ids with a second {column}", wanted

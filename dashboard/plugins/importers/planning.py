@@ -10,12 +10,14 @@ from dashboard.errors import Unsure, list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.deciding import (
     ASKING,
+    BOTH,
     KEYWORDS,
     SEARCHED,
     TEST,
     choose_basis,
     choose_judged,
     clean_classes,
+    divides,
     join_marks,
     list_judged,
     list_parts,
@@ -231,20 +233,26 @@ def _drop_items(found: Gathered, away: Collection[str]) -> None:
 
 
 def _divide_items(found: Gathered) -> None:
-    """Let the part query ask the gallery; else keep the parts of classes that have results."""
+    """Let the part query ask the gallery; else keep the parts of classes that have results.
+
+    An item of both asks, and is no result of its own.
+    """
     parts = list_parts(found)
-    every = {*parts.values()}
-    if not (every.isdisjoint(ASKING) or every.isdisjoint(SEARCHED)):
-        _keep_parts(found, parts, ("", *ASKING, *SEARCHED))
-        asking = [parts[item] in ASKING for item in found.items.index]
-        found.asks = asks = list(compress(found.items.index, asking))
+    if divides(parts.values()):
+        both = {item for item, part in parts.items() if part == BOTH}
+        _keep_parts(found, parts, ("", BOTH, *ASKING, *SEARCHED))
+        asking = [parts[item] in ASKING or item in both for item in found.items.index]
+        asked = list(compress(found.items.index, asking))
         columns = {name: [*compress(found.items.get(name), asking)] for name in found.items.columns}
-        pairs = zip(asks, columns.pop("file", [""] * len(asks)), strict=True)
-        files = [found.written.get(*pair) for pair in pairs]
-        texts = [item * (not file) for item, file in zip(asks, files, strict=True)]
-        found.queries.add(asks, {**columns, "image": files, "text": texts})
+        pairs = zip(asked, columns.pop("file", [""] * len(asked)), strict=True)
+        files = ["" if pair[0] in both else found.written.get(*pair) for pair in pairs]
+        own = [item if item in both else "" for item in asked]
+        rest = zip(asked, files, own, strict=True)
+        texts = [item * (not file and not same) for item, file, same in rest]
+        found.queries.add(asked, {**columns, "image": files, "text": texts, "item_id": own})
         found.taken["queries.csv"] |= found.taken["items.csv"]
-        _drop_items(found, {*asks})
+        found.asks = [item for item in asked if item not in both]
+        _drop_items(found, found.asks)
     elif parts and found.basis == "labels":
         lists = (chain(*(row[:2] for row in rows)) for rows in found.results.values())
         named = chain(*(found.match_items(each).values() for each in lists))

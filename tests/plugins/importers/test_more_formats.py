@@ -320,8 +320,9 @@ CASES: dict[str, Case] = {
         {"qrels.dev.txt": "q1 0 b 1\n", "qrels.test.txt": "q1 0 a 1\nq1 0 b 0\nq2 0 b 1\n",
          "x.run": RUN}, [], {}, {"x AP@None": 0.75}),
     "tables of query and gallery, in whose columns nothing says so": (
-        {"query.csv": "file,label\na,1\n", "gallery.csv": "file,label\nb,2\nc,1\nd,1\n",
-         "v1.npz": NAMED}, [], {("queries.csv", "query_id"): ["a"]}, {"v1 P@2": 0.5}),
+        {"query.csv": "file,label\na,1\nb,2\n", "gallery.csv": "file,label\nb,2\nc,1\nd,1\n",
+         "v1.npz": NAMED}, [], {("queries.csv", "query_id item_id"): ["b|b", "a|"]},
+        {"v1 P@2": 0.5}),
     "query and reference in a column of any title, which e has not": (
         {"x.csv": "id,label,use\na,1,query\nb,2,reference\nc,1,reference\nd,1,train\n",
          "z.csv": "id,label\ne,2\n", "v1.npz": NAMED}, [],
