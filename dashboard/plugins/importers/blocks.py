@@ -1,7 +1,6 @@
 """Tables in blocks of rows: CSV and its relatives, JSON, JSON lines, Parquet, Arrow and Excel."""
 
 import csv
-import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -107,21 +106,31 @@ def _read_delimited(source: Source, name: str) -> Iterator[NumberedRow]:
         raise DataError(name, "an empty file", "a table with a header")
     mark = max(",\t;|", key=first[0].count)
     csv.field_size_limit(MAX_CELL_CHARACTERS)
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=mark, strict=True, skipinitialspace=True
-    )
+    lines, odd = text.split("\n"), list[int]()
+    marks = {line.count(mark) for line in lines if line.strip()} if '"' in text else {0}
+    is_even = len(marks) == 1 and marks != {0}
 
     def list_rows() -> Iterator[tuple[int, list[str]]]:
-        line = 1
-        try:
-            for row in reader:
-                yield line, [cell.strip() for cell in row]
-                line = reader.line_num + 1
-        except csv.Error as error:
-            wanted = 'CSV; the rest is left out. Write " in a quoted cell as ""'
-            source.say(name, f"a broken row ({error})", wanted, line=line)
+        """Yield line and cells of each row; where all lines have as many marks, each is a row."""
+        at = 0
+        while at < len(lines):
+            rest = lines[at : at + 1] if is_even else lines[at:]
+            told = (f"{line}\n" for line in rest)
+            reader, first = csv.reader(told, delimiter=mark, strict=True, skipinitialspace=True), at
+            try:
+                for row in reader:
+                    yield at + 1, [cell.strip() for cell in row]
+                    at = first + reader.line_num
+            except csv.Error:
+                if is_even:  # a quote in a cell is part of it
+                    yield at + 1, [cell.strip() for cell in lines[at].split(mark)]
+                else:
+                    odd.append(at + 1)
+                at += 1
 
     yield from _name_cells(source, name, list_rows())
+    wanted = 'CSV; left out. Write " in a quoted cell as ""'
+    source.count(name, odd, "broken rows, by their quotes", wanted)
 
 
 def _name_cells(

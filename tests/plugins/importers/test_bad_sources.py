@@ -24,7 +24,10 @@ RATED = "query,docid,rating\nred,a,3\nred,b,high\n"
 SAID: dict[str, tuple[dict[str, Any], str, int]] = {
     "odd row": ({"labels.csv": LABELS + "e,dog,more\n"},
                 "labels.csv, line 6: found 1 rows with another number of cells", 4),
-    "cut quote": ({"labels.csv": LABELS + '"e,dog\n'}, "labels.csv, line 6: found a broken row", 4),
+    "cut quote": ({"labels.csv": LABELS + '"e,"dog\nf\n"g",dog\n', "items.npy": np.eye(5),
+                   "items.txt": "\n".join("abcdg")}, "labels.csv, line 6: found 1 broken rows", 5),
+    "quotes": ({"labels.csv": LABELS.replace(",", "\t") + 'e\t"dog\nf\t"big" dog\n', "items.npy":
+                np.eye(6), "items.txt": "\n".join("abcdef")}, "3 classes (labels.csv)", 6),
     "missing classes": ({"labels.csv": LABELS + "e,none\nf,none\ng,NaN\nh,\ni,unknown\n",
                          "items.npy": np.eye(9), "items.txt": "\n".join("abcdefghi")},
                         "2 classes (labels.csv); no class: none (2), NaN (1), unknown (1)", 9),
