@@ -7,7 +7,7 @@ from statistics import fmean
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.blocks import JUDGED, MAX_WORDS, Block
-from dashboard.plugins.importers.pieces import rises
+from dashboard.plugins.importers.pieces import RELEVANT, rises
 from dashboard.plugins.importers.source import (
     Side,
     Source,
@@ -20,7 +20,7 @@ from dashboard.storage.vector_ids import LABELS, names_texts
 from dashboard.tables import Names, Texts
 from dashboard.texts import parse_number
 
-ITEM = """item_id slice_id docno doc_id document_id corpus_id product_id segment_id image_id
+ITEM = """item_id slice_id docno doc_id did document_id corpus_id product_id segment_id image_id
 video_id vid vid_name clip_id asset_id id uid uuid sku asin pid key ids youtube_id ytid"""
 FILE = """file file_name file_path path image image_name image_path img img_path image_file video
 video_path video_file clip clip_path picture photo sensor_video_file sensor_frame_file"""
@@ -46,14 +46,11 @@ OURS = ("item_id", "query_id", "file", "poster", "caption", "caption_id", "text"
         "rank")  # fmt: skip
 """Names that columns can be mapped to."""
 GRADE = "grade rating relevance rel judgment judgement relevance_score esci_label verdict"
-GRADES = {"e": "3", "exact": "3", "partial": "1.5", "s": "2", "substitute": "2", "c": "1",
-          "complement": "1", "i": "0", "irrelevant": "0", "relevant": "1", "not relevant": "0",
-          "perfect": "4", "excellent": "3", "good": "2", "fair": "1", "bad": "0", "yes": "1",
-          "no": "0", "true": "1", "false": "0", "": ""}  # fmt: skip
-"""Grades of words: the labels of ESCI and WANDS, and those of judges."""
 OF_MODELS = re.compile(r"(^|[\W_])(results?|pred(iction)?s?|predicted|generated)($|[\W_])", re.I)
 """Words in names of files of captions that a model wrote."""
-NUMERAL = re.compile(r"[-+.,]?\d")
+MAX_GRADES = 9
+"""Words of a column that may be grades."""
+NUMERAL = re.compile(r"[-+.,]?\d[-+.,e\d]*")
 SCORE = "score similarity"
 RANK = "rank position doc_position"
 RUN = "model model_name run_name system"
@@ -179,17 +176,18 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
     of, take = roles.of, roles.take
     take("grade", GRADE)
     take("grade", "label", whole=True)  # PyTerrier
-    grades = source.options.grades
     for name, own in () if roles.find(SCORE, RANK) else block.columns.items():
         words = dict.fromkeys(cell.strip('[]"').lower() for cell in own if cell)
-        is_free = name not in of.values() and max(map(len, words), default=0) > 1
-        if words.keys() <= grades.keys() and (is_free or name == of.get("grade")):
+        is_long = max(map(len, words), default=0) > 1 or RELEVANT.search(name)
+        is_free = name not in of.values() and is_long
+        fitting = [each for each in source.options.scales if words.keys() <= each.keys()]
+        if fitting and (is_free or name == of.get("grade")):
             of.setdefault("grade", name)
-            told = ", ".join(f"{word} = {grades[word]}" for word in words)
+            told = ", ".join(f"{word} = {fitting[0][word]}" for word in words)
             source.say(block.file, f"grades in words ({name})", f"numbers; {told}", "note")
-        elif name == of.get("grade") and words and not any(map(NUMERAL.match, words)):
-            ways = [source.options.map, *(f"{at}={word}" for at, word in enumerate(words))]
-            line = f"--map {shlex.quote(','.join(filter(None, ways)))}  # the grade of each word"
+        elif name == of.get("grade") and words and not any(map(NUMERAL.fullmatch, words)):
+            ways = [source.options.map, *(f"N={word}" for word in words)]
+            line = f"--map {shlex.quote(','.join(filter(None, ways)))}  # the grade of each word: N"
             raise Unsure(block.file, f"grades in words ({list_names(words)})", "numbers", [line])
     is_judged = JUDGED.search(block.file)
     if is_judged or "corpusid" in roles.small:
@@ -248,16 +246,22 @@ def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
         if own and not NUMBERED.search(name) and all(0 <= each <= 100 for each in own)
     ]
     grades = [name for name in numbers if all(map(float.is_integer, marks[name]))]
-    ways = [f"grade={name}" for name in (*grades, *(["+".join(grades)] if grades[1:] else []))]
+    several = ["+".join(grades)] if grades[1:] else []
+    ways = [f"grade={name}" for name in (*grades, *several)]
+    for name, own in marks.items():
+        words = dict.fromkeys(filter(None, block.columns[name]))
+        if 1 < len(words) <= MAX_GRADES and all(each != each for each in own):
+            ways.append(",".join([f"grade={name}", *(f"N={word}" for word in words)]))
     ways += [f"{role}={e}" for e in numbers if e not in grades for role in ("score", "rank")]
     pair = f"query_id={of['query_id']},item_id={of.get('item_id')},"
-    if "item_id" not in of:
+    items = f", items in {of['item_id']}," if "item_id" in of else ""
+    if not items:
         ways, pair = [f"item_id={name}" for name in free if name not in numbers], ""
     before = f"{source.options.map}," if source.options.map else ""
     if ways and not source.options.relevance:
         raise Unsure(
             block.file,
-            f"queries in the column {of['query_id']}, items in {of.get('item_id')}, and numbers",
+            f"queries in the column {of['query_id']}{items} and columns that may be grades",
             "a statement of what they are: grades, scores (the highest first) or ranks",
             [*(f"--map {shlex.quote(before + pair + each)}" for each in ways), "--relevance none"],
         )

@@ -13,7 +13,7 @@ from pathlib import Path
 from dashboard.errors import DataError, Findings, list_names
 from dashboard.evaluation.labels import split_labels
 from dashboard.plugins import load_all
-from dashboard.plugins.importers.column_roles import GRADES, OURS
+from dashboard.plugins.importers.column_roles import OURS
 from dashboard.plugins.importers.deciding import divides
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.placing import (
@@ -55,6 +55,18 @@ INDEXES = ("/index.faiss", "/milvus.json")
 """Files of kept versions that fit one set of ids, and can be built again."""
 CONTENTS = re.compile(r"(media|posters|runs)/|.*[.]npy$")
 """Files that a new call may write with other contents: pictures, results and vectors."""
+SCALES = [
+    dict(pair.split("=") for pair in scale.split(","))
+    for scale in (
+        "e=3,exact=3,s=2,substitute=2,c=1,complement=1,i=0,irrelevant=0",
+        "exact=3,partial=1.5,irrelevant=0",
+        "perfect=4,excellent=3,good=2,fair=1,bad=0",
+        "relevant=1,not relevant=0,irrelevant=0",
+        "yes=1,no=0,y=1,n=0",
+        "true=1,false=0",
+    )
+]
+"""Grades of words: the labels of ESCI and WANDS, and those of judges."""
 ADDRESS = "http://localhost:8501/{}?collection={}"
 
 
@@ -77,7 +89,7 @@ def make_collection(call: Namespace) -> tuple[list[Row], Findings, Names]:
     options.before = record["settings"].get("class_label")
     options.items = {row[0] for row in record["tables"].get("items.csv", ())}
     record["choices"] = {key: getattr(options, key) for key in CHOICES}
-    options.columns, options.grades = _split_map(options.map or "")
+    options.columns, options.scales = _split_map(options.map or "")
     source = list_source(call.source, options)
     with open_draft(place, keep=not call.dry_run) as draft:
         found = gather_pieces(source, draft)
@@ -114,9 +126,9 @@ def make_collection(call: Namespace) -> tuple[list[Row], Findings, Names]:
     return rows, findings, [*block, *lines, made]
 
 
-def _split_map(told: str) -> tuple[Texts, Texts]:
-    """Return the columns of the source by names of ours, and numbers by all words of grades."""
-    columns, grades = Texts(), {**GRADES}
+def _split_map(told: str) -> tuple[Texts, list[Texts]]:
+    """Return the columns of the source by names of ours, and scales: numbers by words of grades."""
+    columns, grades = Texts(), Texts()
     for pair in filter(str.strip, told.split(",")):
         ours, _, theirs = map(str.strip, pair.partition("="))
         if not ours or not theirs:
@@ -125,7 +137,7 @@ def _split_map(told: str) -> tuple[Texts, Texts]:
             grades[theirs.lower()] = ours
         else:
             columns[ours] = theirs
-    return columns, grades
+    return columns, [scale | grades for scale in SCALES]
 
 
 def _open_draft(found: Gathered) -> Collection:

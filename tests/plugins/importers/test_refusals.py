@@ -1,6 +1,8 @@
 """Choices that decide numbers: refused with nothing made, and the line to type works as typed."""
 
+import re
 import shlex
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "grades under another name": (
         {"book.csv": "id,query,docid,Ann,Bo\n1,q1,a,1,1\n2,q1,b,0,0\n3,q2,b,1,1\n", "x.run": RUN},
         [f"--map query_id=query,item_id=docid,grade={e}" for e in ("Ann", "Bo", "Ann+Bo")]
-        + ["--relevance none"], "queries in the column query, items in docid, and numbers",
+        + ["--relevance none"], "queries in the column query, items in docid, and columns that",
     ),
     "distances": (
         {"x.csv": "query,docid,distance\nq1,a,.5\nq1,b,1.5\nq2,a,.5\n", "qrels.txt": QRELS},
@@ -33,7 +35,7 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
     ),
     "items under another name": (
         {"x.csv": "query,thing,score\nq1,a,2\nq1,b,1\n", "qrels.txt": QRELS},
-        ["--map item_id=thing", "--relevance none"], "items in None, and numbers",
+        ["--map item_id=thing", "--relevance none"], "in the column query and columns",
     ),
     "bytes": (
         {"labels.csv": LABELS, "v1.npy": np.array([[9], [9], [7], [8]], dtype=np.uint8),
@@ -70,7 +72,16 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
         "may be grades (gain)"),
     "grades in words": (
         {"x.csv": "query,docid,verdict\nq1,a,wow\nq1,b,meh\nq2,a,meh\n", "x.run": RUN},
-        ["--map 0=wow,1=meh"], "grades in words (wow, meh)",
+        ["--map N=wow,N=meh"], "grades in words (wow, meh)",
+    ),
+    "words that two scales have": (
+        {"x.csv": "query,docid,verdict\nq1,a,perfect\nq1,b,partial\nq2,a,relevant\n", "x.run": RUN},
+        ["--map N=perfect,N=partial,N=relevant"], "grades in words (perfect, partial, relevant)",
+    ),
+    "labels of pairs in words": (
+        {"x.csv": "query_id,item_id,label\nq1,a,wow\nq1,b,meh\nq2,a,meh\n", "x.run": RUN},
+        ["--map query_id=query_id,item_id=item_id,grade=label,N=wow,N=meh", "--relevance none"],
+        "queries in the column query_id, items in item_id, and columns",
     ),
     "square matrix": (
         TWO | {"c.csv": "image,caption\np1.png,one\np2.png,two\n", "text_embeds.npy": PICTURES},
@@ -116,7 +127,9 @@ def test_refusal(name: str, source: Path, capsys: pytest.CaptureFixture[str]) ->
     assert [each.partition("  #")[0] for each in typed] == lines
     assert main(["init", "made", "--from", str(source)]) == 2
     assert capsys.readouterr().out == ""  # no header of a table without rows
-    words = shlex.split(made.lines[0], comments=True)
+    numbers = count()
+    line = re.sub("N=", lambda _: f"{next(numbers)}=", made.lines[0])
+    words = shlex.split(line, comments=True)
     assert main(words[3:]) == 0, capsys.readouterr().err
     assert main(["check", "made"]) == 0
 

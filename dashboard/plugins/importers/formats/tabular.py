@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, compress, groupby
 from pathlib import Path
@@ -144,7 +145,7 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     """Yield judgements and results; empty grades are unjudged, other texts are left out."""
     columns = [roles.read(block, each) for each in ("query_id", "item_id", "text", "run")]
     columns[1] = list(map(cut_added, columns[1]))
-    of = roles.of
+    of, grades = roles.of, ChainMap(*source.options.scales)
     told = [each for each in ("grade", "score", "rank") if each in of]
     if not told:
         wanted = "a column of grades; the pairs are relevant"
@@ -153,7 +154,7 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     for role, column in every:
         cells = block.columns.get(column) or ["1"] * len(block.lines)
         plain = (cell.strip('[]"') for cell in cells)
-        numbers = read_numbers([source.options.grades.get(cell.lower(), cell) for cell in plain])
+        numbers = read_numbers([grades.get(cell.lower(), cell) for cell in plain])
         odd = [at for at, number in zip(block.lines, numbers, strict=True) if number != number]
         source.count(
             block.file, odd, f"cells of {column} that are no number", "numbers; rows left out"
