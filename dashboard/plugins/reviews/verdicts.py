@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from itertools import takewhile
 from pathlib import Path
 from uuid import uuid4
 
@@ -56,6 +57,7 @@ class Verdict:
         author: Name of the person, as `clean_name` writes it.
         number: Place among all rows of the store, 0 before it is saved.
         place: Its number; of a row that an undo has brought back that of its first time.
+        once: The client's own id of the row, as it is stored.
     """
 
     kind: str = VERDICT
@@ -72,6 +74,7 @@ class Verdict:
     number: int = 0
     time: str = ""
     place: int = 0
+    once: str = ""
 
     @property
     def pair(self) -> Pair:
@@ -149,26 +152,15 @@ def undo_last(
     once = _UNDO + _name_row(once, author, kind, list_id)
     with open_store(writing=True) as connection:
         key = _find_key(_read_folders(connection), folder)
-        done: list[tuple[Verdict, Verdict]] = []
-        last: dict[Names, Verdict] = {}
-        for row, name in _read(connection, collection=key, author=author, kind=kind):
-            if row.list_id != list_id:
-                continue
-            if name == once:
-                return done[-1][0]
-            if name.startswith(_UNDO):
-                del done[-1:]
-            elif row.value == WITHDRAWN:
-                done = [each for each in done if each[0].subject != row.subject]
-            else:
-                before = last.get(row.subject) or replace(row, value=WITHDRAWN, cause="", note="")
-                done.append((row, before))
-            last[row.subject] = row
-        if not done:
-            return None
-        taken, before = done[-1]
-        _add(connection, before, once)
-    return taken
+        rows = _read(connection, collection=key, author=author, kind=kind, list_id=list_id)
+        earlier = list(takewhile(lambda row: row.once != once, rows))
+        standing = keep_last(earlier)
+        if standing and len(earlier) == len(rows):
+            taken = standing[-1]
+            before = {row.subject: row for row in earlier if row.number < taken.place}
+            nothing = replace(taken, value=WITHDRAWN, cause="", note="")
+            _add(connection, before.get(taken.subject, nothing), once)
+    return standing[-1] if standing else None
 
 
 def list_history(key: str, **about: str) -> Verdicts:
@@ -181,7 +173,7 @@ def list_history(key: str, **about: str) -> Verdicts:
     if not has_store():
         return []
     with open_store() as connection:
-        return [row for row, _ in _read(connection, collection=key, **about)]
+        return _read(connection, collection=key, **about)
 
 
 def keep_last(rows: Iterable[Verdict], kind: str = "") -> Verdicts:
@@ -283,7 +275,7 @@ def _add(connection: Connection, row: Verdict, once: str) -> int:
     if row.list_id:
         check_open(connection, row)
     values = asdict(row) | {"time": write_time(), "said_once": once, "assignment": ""}
-    del values["number"], values["place"]
+    del values["number"], values["place"], values["once"]
     return int(
         connection.execute(insert(REVIEW).values(values).returning(REVIEW.c.number)).scalar_one()
     )
@@ -294,28 +286,27 @@ def write_time() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _read(connection: Connection, **about: str) -> list[tuple[Verdict, str]]:
-    """Return rows and their client ids; a row of the first edition names its list apart."""
+def _read(connection: Connection, **about: str) -> Verdicts:
+    """Return rows; one of the first edition names its list apart, and its author may be unclean."""
     asked = select(REVIEW).order_by(REVIEW.c.number)
-    author = about.pop("author", None)  # older rows have other spellings of a name
-    for name, value in about.items():
-        asked = asked.where(REVIEW.c[name] == value)
+    for name in about.keys() - {"author", "list_id"}:
+        asked = asked.where(REVIEW.c[name] == about[name])
     found = []
     places: dict[Names, list[int]] = {}
     for row in connection.execute(asked).mappings():
         values = dict(row)
-        once = values.pop("said_once") or ""
-        assignment = values.pop("assignment")
+        values["once"] = values.pop("said_once") or ""
+        values["list_id"] = values["list_id"] or values["assignment"]
+        del values["assignment"]
         values["author"] = clean_name(values["author"])
-        if author not in (None, values["author"]):
+        if not about.items() <= values.items():
             continue
-        values["list_id"] = values["list_id"] or assignment
         said = places.setdefault(tuple(map(values.__getitem__, _SUBJECT)), [])
-        if once.startswith(_UNDO):
+        if values["once"].startswith(_UNDO):
             del said[-1:]
         else:
             said.append(values["number"])
-        found.append((Verdict(**values, place=(said or [values["number"]])[-1]), once))
+        found.append(Verdict(**values, place=(said or [values["number"]])[-1]))
     return found
 
 
