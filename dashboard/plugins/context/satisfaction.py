@@ -170,29 +170,26 @@ def compare_gains(viewed: ViewedLists, reading: Reading, least_rows: int = 0) ->
     values = measure_lists(take_rows(found.pages, reading.rows), reading.metrics, reading.average)
     names = list(values.columns)
     half = len(names) // 2
-    pairs = zip(names[:half], names[half:], strict=True)
     values["felt"] = found.satisfaction
-    return [_correlate(values[[*pair, "felt"]].dropna()) for pair in pairs]
-
-
-def _correlate(known: pd.DataFrame) -> Row:
-    """Return the row of an original and a context-aware gain, beside what people felt."""
-    original, aware, _ = known.columns
-    first, second, felt = known.to_numpy(float).T
-    plain = compute_spearman(first, felt)
-    context = compute_spearman(second, felt)
-    between = compute_spearman(first, second).r
-    n = len(known)
-    t, p = compute_williams(context.r, plain.r, between, n)
-    low, high = compute_difference_interval(context.r, plain.r, between, n)
-    return {
-        "run": "pages", "discount": original.partition("(")[0], "cutoff": None,
-        "original": original, "context_aware": aware,
-        "r_original": plain.r, "p_original": plain.p, "star_original": _is_clear(plain.p),
-        "r_context": context.r, "p_context": context.p, "star_context": _is_clear(context.p),
-        "n": n, "between": between, "difference": context.r - plain.r,
-        "low": low, "high": high, "t": t, "p": p, "dagger": _is_clear(p),
-    }  # fmt: skip
+    rows = []
+    for original, aware in zip(names[:half], names[half:], strict=True):
+        known = values[[original, aware, "felt"]].dropna()
+        first, second, felt = known.to_numpy(float).T
+        plain = compute_spearman(first, felt)
+        context = compute_spearman(second, felt)
+        between = compute_spearman(first, second).r
+        n = len(known)
+        t, p = compute_williams(context.r, plain.r, between, n)
+        low, high = compute_difference_interval(context.r, plain.r, between, n)
+        rows.append({
+            "run": "pages", "discount": original.partition("(")[0], "cutoff": None,
+            "original": original, "context_aware": aware,
+            "r_original": plain.r, "p_original": plain.p, "star_original": _is_clear(plain.p),
+            "r_context": context.r, "p_context": context.p, "star_context": _is_clear(context.p),
+            "n": n, "between": between, "difference": context.r - plain.r,
+            "low": low, "high": high, "t": t, "p": p, "dagger": _is_clear(p),
+        })  # fmt: skip
+    return rows
 
 
 def _is_clear(p: float) -> bool | None:
@@ -243,14 +240,18 @@ def split_by_variance(
 
 
 def compare_halves(viewed: ViewedLists, reading: Reading) -> Rows:
-    """Return the source's table 2: correlations where relevance varies least and most."""
+    """Return the source's table 2: correlations where relevance varies least and most.
+
+    `tied` is how many lists have the border's variance, if some of them are outside of a part.
+    """
     found = clean(viewed, reading.rows)
     pages = take_rows(found.pages, reading.rows)
     variance, high, low = split_by_variance(pages)
     values = measure_lists(pages, ORIGINAL, reading.average)
     rows = []
-    for part, lists, border in (("low", low, 0), ("high", high, -1)):
-        tied = _count_tied(variance, variance[lists], border)
+    for part, lists, border in (("low", low, slice(1)), ("high", high, slice(-1, None))):
+        is_border = variance.isin(variance[lists].iloc[border])
+        tied = int(is_border.sum() * is_border.drop(lists).any())
         felt = found.satisfaction.reindex(lists).to_numpy(float)
         for name in values.columns:
             r, p, n = compute_spearman(values.loc[lists, name].to_numpy(float), felt)
@@ -259,14 +260,6 @@ def compare_halves(viewed: ViewedLists, reading: Reading) -> Rows:
                 "r": r, "p": p, "n": n, "star": _is_clear(p), "tied": tied,
             })  # fmt: skip
     return rows
-
-
-def _count_tied(variance: pd.Series, part: pd.Series, border: int) -> int:
-    """Return how many lists have the border's variance, if some of them are outside of a part."""
-    if part.empty:
-        return 0
-    same = int((variance == part.iloc[border]).sum())
-    return same if same > int((part == part.iloc[border]).sum()) else 0
 
 
 def describe_spread(viewed: ViewedLists, reading: Reading) -> Rows:
