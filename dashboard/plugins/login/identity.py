@@ -81,8 +81,15 @@ def _identify(headers: Mapping[str, str]) -> Person:
             )
         name = str(headers.get(header) or "").strip()
         return find_role(name, {}) if name else Person(role=NOBODY)
-    if not auth_util.get_secrets_auth_section():
-        return _admit_anybody()
+    if not auth_util.get_secrets_auth_section():  # an owner on this machine, a reader on a network
+        address = config.get_option("server.address") or "every address"
+        why = f"This dashboard listens on {address} without a login, so nobody can save reviews."
+        role = READER
+        if os.environ.get(VARIABLE, "").strip():
+            why, role = f"{VARIABLE} names roles, but no login says who anybody is.", NOBODY
+        elif address in ("127.0.0.1", "localhost", "::1"):
+            return Person(role=OWNER)
+        return Person(role=role, why=f"{why} Set up [auth] in secrets.toml, or {HEADER}.")
     claims = _read_claims(headers)
     address = str(claims.get("email") or "")
     is_verified = str(claims.get("email_verified")).lower() == "true"
@@ -94,18 +101,6 @@ def _identify(headers: Mapping[str, str]) -> Person:
     if not name:
         return Person(role=NOBODY)
     return find_role(name, claims, may_match=is_verified)
-
-
-def _admit_anybody() -> Person:
-    """Return a person without a name: an owner on this machine, a reader on a network."""
-    address = config.get_option("server.address") or "every address"
-    if os.environ.get(VARIABLE, "").strip():
-        why = f"{VARIABLE} names roles, but no login says who anybody is."
-        return Person(role=NOBODY, why=f"{why} Set up [auth] in secrets.toml, or {HEADER}.")
-    if address in ("127.0.0.1", "localhost", "::1"):
-        return Person(role=OWNER)
-    why = f"This dashboard listens on {address} without a login, so nobody can save reviews."
-    return Person(role=READER, why=f"{why} Set up [auth] in secrets.toml, or {HEADER}.")
 
 
 def _read_claims(headers: Mapping[str, str]) -> Mapping[str, Any]:

@@ -8,7 +8,6 @@ from typing import Any
 
 from dashboard.errors import DataError, Findings
 from dashboard.storage.settings import read_settings
-from dashboard.tables import Names
 from dashboard.texts import require_file
 from dashboard.views.people import NOBODY, OWNER, READER, REVIEWER, Person
 
@@ -21,7 +20,8 @@ RENAMED = {"admin": OWNER, "curator": OWNER, "viewer": READER}
 def find_role(name: str, claims: Mapping[str, Any], may_match: bool = True) -> Person:
     """Return a person with the highest role of the name and of the claim that the file names.
 
-    Who is in no list is a reader, or nobody where the file has a list of readers.
+    Who is in no list is a reader, or nobody where the file has a list of readers. Everybody is a
+    reader where no file is named.
 
     Args:
         name: E-mail address, or what a proxy says.
@@ -29,39 +29,26 @@ def find_role(name: str, claims: Mapping[str, Any], may_match: bool = True) -> P
         may_match: Whether the name counts; an address that nobody has verified does not.
 
     Raises:
-        DataError: As `read_roles`.
-    """
-    people, claim = read_roles()
-    more = claims.get(claim) or ()
-    names = [*([name] if may_match else []), *([more] if isinstance(more, str) else more)]
-    folded = [each.casefold() for each in names if isinstance(each, str)]
-    for role in GIVEN:
-        patterns = [pattern.casefold() for pattern in people.get(role, ())]
-        if any(fnmatchcase(each, pattern) for each in folded for pattern in patterns):
-            return Person(name, role, is_verified=True)
-    return Person(name, NOBODY if READER in people else READER, is_verified=True)
-
-
-def read_roles() -> tuple[Mapping[str, Names], str]:
-    """Return names and patterns of each role, and the claim whose values count beside a name.
-
-    There are none where no file is named.
-
-    Raises:
         DataError: If the file is missing, or is no list of roles.
     """
-    named = os.environ.get(VARIABLE, "").strip()
-    if not named:
-        return {}, ""
-    path = Path(named)
-    require_file(path, path.name, f"the roles that {VARIABLE} names")
     findings: Findings = []
-    found = read_settings(path, {"claim": "", **dict.fromkeys((*GIVEN, *RENAMED), [""])}, findings)
+    found = {}
+    if named := os.environ.get(VARIABLE, "").strip():
+        path = Path(named)
+        require_file(path, path.name, f"the roles that {VARIABLE} names")
+        keys = {"claim": "", **dict.fromkeys((*GIVEN, *RENAMED), [""])}
+        found = read_settings(path, keys, findings)
     for each in findings:
         if each.level == "warning":  # a key that is no role
             do = 'Name people by roles, such as owner = ["*@example.org"].'
             raise DataError(each.file, each.found, each.wanted, do=do)
+    more = claims.get(found.pop("claim", "")) or ()
+    names = [*([name] if may_match else []), *([more] if isinstance(more, str) else more)]
+    folded = [each.casefold() for each in names if isinstance(each, str)]
     people: dict[str, list[str]] = {}
-    for key in found.keys() - {"claim"}:
-        people.setdefault(RENAMED.get(key, key), []).extend(found[key])
-    return people, found.get("claim", "")
+    for key, patterns in found.items():
+        people.setdefault(RENAMED.get(key, key), []).extend(map(str.casefold, patterns))
+    for role in GIVEN:
+        if any(fnmatchcase(each, told) for each in folded for told in people.get(role, ())):
+            return Person(name, role, is_verified=True)
+    return Person(name, NOBODY if READER in people else READER, is_verified=True)

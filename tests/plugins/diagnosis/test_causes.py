@@ -14,8 +14,13 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 
-from dashboard.plugins.diagnosis.causes import find_causes
-from dashboard.plugins.diagnosis.summary import count_causes, find_wrong, tell, write_plain
+from dashboard.plugins.diagnosis.causes import (
+    count_causes,
+    find_causes,
+    find_wrong,
+    tell,
+    write_plain,
+)
 from dashboard.study.study import Study
 from tests.core.test_screens import draw
 from tests.plugins.worlds import call, open_world, write_world
