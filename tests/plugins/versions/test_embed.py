@@ -116,15 +116,6 @@ def test_a_stopped_call_is_gone_on_with(world: Collection, fingerprint: str, ask
         embed(world, "new", third.make(), [])
 
 
-def test_a_call_killed_while_it_copied_a_model(world: Collection) -> None:
-    """The folder of the job still holds a copy of the model."""
-    left = world.folder / "models" / ".embedding new" / "text_model"
-    left.mkdir(parents=True)
-    (left / "model.safetensors").write_bytes(b"x")
-    embed(world, "new", Colours().make(), [])
-    assert sorted(path.name for path in (world.folder / "models").iterdir()) == ["new"]
-
-
 @pytest.mark.parametrize(
     ("rows", "said"),
     [(np.ones((1, 3)), "a row for each"), (np.ones(3), "a row for each"), (None, "no item")],
