@@ -13,17 +13,16 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from dashboard.evaluation.block import Block, label
+from dashboard.evaluation.block import Block
 from dashboard.evaluation.metrics import parse
 from dashboard.plugins.context.correlation import (
     compute_difference_interval,
     compute_spearman,
     compute_williams,
 )
-from dashboard.plugins.context.judge import HALF, MAX_INVALID_SHARE, SCALE, RelevanceJudgement
+from dashboard.plugins.context.judge import HALF, MAX_INVALID_SHARE, SCALE
 from dashboard.plugins.context.lists import ViewedLists
 from dashboard.plugins.context.metrics import DISCOUNTS, compute_gain, read_window, weigh_rows
-from dashboard.retrieval.run import Part
 from dashboard.tables import FloatArray, Names, Row, Rows
 
 ALPHA = 0.05
@@ -86,27 +85,24 @@ def clean(viewed: ViewedLists, least_rows: int) -> Cleaned:
     valid = pages["relevance"] >= 0
     share = 1 - valid.groupby(pages["list_id"], sort=False).mean()
     judged = share.index[share <= MAX_INVALID_SHARE]
-    steps = [_count("all", answers, pages)]
-
-    def keep(step: str, left: pd.DataFrame) -> pd.DataFrame:
-        steps.append(_count(step, left, pages))
-        return left
-
-    left = keep("satisfaction answered", answers.dropna(subset=["satisfaction"]))
-    left = keep(
-        f"relevance known, at most {100 * MAX_INVALID_SHARE:.0f} % of it invalid",
-        left[left["list_id"].isin(judged)],
-    )
-    often = left.groupby("participant")["list_id"].transform("size") >= LEAST_LISTS
-    left = keep(f"participants with {LEAST_LISTS} lists or more", left[often])
-    scaled = left.groupby("participant")["satisfaction"].transform(scale_satisfaction)
-    left = left.assign(scaled=scaled).dropna(subset=["scaled"])
-    left = keep("participants whose satisfaction varies", left)
+    answered = answers.dropna(subset=["satisfaction"])
+    known = answered[answered["list_id"].isin(judged)]
+    often = known[known.groupby("participant")["list_id"].transform("size") >= LEAST_LISTS]
+    scaled = often.groupby("participant")["satisfaction"].transform(scale_satisfaction)
+    varied = often.assign(scaled=scaled).dropna(subset=["scaled"])
     kept = pages[valid & pages["list_id"].isin(judged)]
-    rows = kept.groupby("list_id")["row"].nunique()
-    left = keep(f"at least {least_rows} rows", left[left["list_id"].map(rows) >= least_rows])
+    left = varied[varied["list_id"].map(kept.groupby("list_id")["row"].nunique()) >= least_rows]
+    steps = {
+        "all": answers,
+        "satisfaction answered": answered,
+        f"relevance known, at most {100 * MAX_INVALID_SHARE:.0f} % of it invalid": known,
+        f"participants with {LEAST_LISTS} lists or more": often,
+        "participants whose satisfaction varies": varied,
+        f"at least {least_rows} rows": left,
+    }
     kept = kept[kept["list_id"].isin(left["list_id"])]
-    return Cleaned(kept.assign(relevance=kept["relevance"] / SCALE), left, steps)
+    counts = [_count(step, each, pages) for step, each in steps.items()]
+    return Cleaned(kept.assign(relevance=kept["relevance"] / SCALE), left, counts)
 
 
 def scale_satisfaction(satisfaction: pd.Series) -> pd.Series:
@@ -137,15 +133,17 @@ def take_rows(pages: pd.DataFrame, rows: int) -> pd.DataFrame:
 
 
 def make_block(credits: list[FloatArray]) -> Block:
-    """Return the block of lists whose results all have a relevance in [0, 1]."""
-    sizes = np.array([len(each) for each in credits], int)
-    items = [np.arange(size) for size in sizes]
-    places = np.arange(len(sizes))
-    pairs = dict(enumerate(zip(items, (each * SCALE for each in credits), strict=True)))
-    rank = np.concatenate([*items, np.empty(0, int)]) + 1
-    ranks = (rank - 1, -rank.astype(float), rank, rank, rank)
-    part = Part(places, np.repeat(places, sizes), *ranks, sizes, sizes)
-    return label(part, RelevanceJudgement(max(sizes, default=0), pairs, {}, HALF))
+    """Return lists whose results all have a relevance in [0, 1]; without the ideal ones."""
+    sizes = np.array(list(map(len, credits)), int)
+    row = np.repeat(np.arange(len(sizes)), sizes)
+    rank = np.arange(len(row)) - np.searchsorted(row, row) + 1
+    credit = np.concatenate([np.empty(0), *credits])
+    hit = credit >= HALF / SCALE
+    relevant = np.bincount(row[hit], minlength=len(sizes))
+    return Block(
+        row, rank, credit * SCALE, hit, credit, np.ones_like(hit), ~hit,
+        relevant, sizes - relevant, sizes, (row[:0], rank[:0], credit[:0]),
+    )  # fmt: skip
 
 
 def measure_lists(pages: pd.DataFrame, metrics: str, average: str = "pictures") -> pd.DataFrame:

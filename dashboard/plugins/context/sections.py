@@ -70,9 +70,9 @@ def draw_satisfaction(study: Study, choices: Choices) -> None:
     if not spread:
         return
     colour = alt.Scale(scheme="viridis", domain=[0, 1])
-    points = make_chart([write_nulls(row) for row in spread])
     right.altair_chart(
-        points.mark_circle(size=50, stroke=QUIET, strokeWidth=0.5, opacity=0.9)
+        make_chart([write_nulls(row) for row in spread])
+        .mark_circle(size=50, stroke=QUIET, strokeWidth=0.5, opacity=0.9)
         .encode(
             x=alt.X("mean:Q", title="Mean relevance of the first five rows"),
             y=alt.Y("deviation:Q", title="Standard deviation"),

@@ -9,7 +9,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -75,11 +75,15 @@ def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Vers
         places = place_items(collection.items.ids, ties)
         absent = np.flatnonzero((asking < 0).all(axis=0)).tolist()
         not_run = dict.fromkeys(absent, f"{path.stem} has no row or column of this query")
-        for lines, found in zip(asking, items[::-1], strict=True):
-            if (found < 0).all():
+        found = []
+        for lines, axis in zip(asking, items[::-1], strict=True):
+            known = np.flatnonzero(axis >= 0)
+            known = known[np.argsort(places[axis[known]], kind="stable")]
+            found.append((known, axis[known]))
+            if not len(known):
                 why = f"{path.stem} has no item that the query may find"
                 not_run |= dict.fromkeys(np.flatnonzero(lines >= 0).tolist(), why)
-        return MatrixSource(stored, places, items[order], asking[order], decimals, ties, not_run)
+        return MatrixSource(stored, found[order], asking[order], decimals, ties, not_run)
 
     return Version(path.stem, file=name, make_source=make_source)
 
@@ -223,30 +227,19 @@ class MatrixSource(Source):
 
     Attributes:
         stored: Its lines as they follow each other in the file: rows, or columns.
-        places: Place of each item of the collection among those with equal scores.
-        items: Item of each line, and of each number of a line; -1 for none.
+        found: Numbers that a line finds, lines that a number finds, and their items, in the order
+            of equal scores.
         asking: Line of each query of the collection, and number in each line; else -1.
         decimals: Places to which scores are rounded.
         ties: Order of equal scores; with "id" also those are equal that are so in single precision.
     """
 
     stored: ArrayFile
-    places: IntArray
-    items: Sequence[IntArray]
+    found: Sequence[tuple[IntArray, IntArray]]
     asking: IntArray
     decimals: int
     ties: Ties
     not_run: Reasons
-
-    @cached_property
-    def _found(self) -> list[tuple[IntArray, IntArray]]:
-        """Numbers that a line finds, lines that a number finds, and items, in order of ties."""
-        found = []
-        for items in self.items[::-1]:
-            known = np.flatnonzero(items >= 0)
-            known = known[np.argsort(self.places[items[known]], kind="stable")]
-            found.append((known, items[known]))
-        return found
 
     def rank(self, queries: IntArray) -> Rankings:
         start = 0
@@ -259,7 +252,7 @@ class MatrixSource(Source):
     def _rank_block(self, queries: IntArray) -> Rankings:
         rankings = [NOTHING] * len(queries)
         for lines, read, (others, items) in zip(
-            self.asking[:, queries], (self._read_lines, self._read_across), self._found, strict=True
+            self.asking[:, queries], (self._read_lines, self._read_across), self.found, strict=True
         ):
             places = np.flatnonzero(lines >= 0)
             if len(places) and len(others):

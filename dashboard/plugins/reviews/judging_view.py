@@ -101,29 +101,28 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         over = "This list is closed; it takes no more verdicts."
     elif made and not queries:
         over = f"Nothing of this list is in {collection.title} any more."
-    data = {
-        "about": {
-            "collection": collection.name,
-            "author": task.author,
-            "kind": VERDICT,
-            "list_id": choices["list"],
-        },
-        "why": find_reader().explain_lack(REVIEWER) or over,
-        "verified": find_reader().is_verified,
-        "scale": find_scale(collection),
-        "causes": list(CAUSES),
-        "most": MAX_NOTE,
-        "query": queries[place] if queries else "",
-        "queries": [[each, collection.name_query(each), each in task.done] for each in shown],
-        "first": first,
-        "total": len(queries),
-        "done": len(task.done),
-        "next": queries[following[0]] if following else "",
-        "payloads": [[each, _make_pool(task, each)] for each in (queries[at] for at in near)],
-    }
     load_component("judging", *FILES)(
         key="judging",
-        data=data,
+        data={
+            "about": {
+                "collection": collection.name,
+                "author": task.author,
+                "kind": VERDICT,
+                "list_id": choices["list"],
+            },
+            "why": find_reader().explain_lack(REVIEWER) or over,
+            "verified": find_reader().is_verified,
+            "scale": find_scale(collection),
+            "causes": list(CAUSES),
+            "most": MAX_NOTE,
+            "query": queries[place] if queries else "",
+            "queries": [[each, collection.name_query(each), each in task.done] for each in shown],
+            "first": first,
+            "total": len(queries),
+            "done": len(task.done),
+            "next": queries[following[0]] if following else "",
+            "payloads": [[each, _make_pool(task, each)] for each in (queries[at] for at in near)],
+        },
         on_query_change=lambda: set_choice("query", st.session_state["judging"]["query"]),
         on_author_change=lambda: st.session_state.update({AUTHOR: ""}),
         on_stop_change=lambda: drop_choice("judge", "list"),
