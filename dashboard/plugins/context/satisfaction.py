@@ -280,21 +280,21 @@ def describe_spread(viewed: ViewedLists, reading: Reading) -> Rows:
 
 def count_sizes(viewed: ViewedLists) -> Rows:
     """Return the source's table 1: sessions, participants, queries, lists and images."""
-    steps = clean(viewed, 0).steps[0]
-    rows: Rows = [{"part": "before cleaning", "sessions": _count_sessions(viewed.answers)} | steps]
-    rows[0]["images"] += rows[0].pop("invalid")
-    for least in DATASETS:
+    rows: Rows = []
+    for least in (0, *DATASETS):
         found = clean(viewed, least)
-        sessions = _count_sessions(found.answers)
-        rows.append({"part": f"at least {least} rows", "sessions": sessions} | found.steps[-1])
-        if rows[0]["sessions"] is not None and not rows[-1]["lists"]:
-            rows[-1]["sessions"] = 0
-    columns = ("part", "sessions", "participants", "queries", "lists", "images")
-    return [{name: row[name] for name in columns} for row in rows]
-
-
-def _count_sessions(answers: pd.DataFrame) -> int | None:
-    return int(answers.loc[answers["session"].fillna("") != "", "session"].nunique()) or None
+        answers, counts = (
+            (found.answers, found.steps[-1]) if least else (viewed.answers, found.steps[0])
+        )
+        sessions = answers.loc[answers["session"].fillna("") != "", "session"].nunique()
+        is_known = sessions or (rows and rows[0]["sessions"] is not None and not counts["lists"])
+        rows.append({
+            "part": f"at least {least} rows" if least else "before cleaning",
+            "sessions": int(sessions) if is_known else None,
+            **{name: counts[name] for name in ("participants", "queries", "lists", "images")},
+        })  # fmt: skip
+        rows[-1]["images"] += 0 if least else counts["invalid"]
+    return rows
 
 
 def list_steps(viewed: ViewedLists, list_id: str, reading: Reading, discount: str) -> Rows:

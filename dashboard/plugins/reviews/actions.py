@@ -87,8 +87,7 @@ def _export(call: Namespace) -> Answer:
             raise ValueError(told)
         call.labels = CORRECTED
         replace_file(file, format_labels(open_study_of(call)[0], file.suffix == ".csv"))
-    kept = rows if call.history else sorted(keep_last(rows), key=lambda row: row.number)
-    return [asdict(row) for row in kept], EXPORT
+    return [asdict(row) for row in (rows if call.history else keep_last(rows))], EXPORT
 
 
 def _agreement(call: Namespace) -> Answer:

@@ -1,6 +1,7 @@
 """Verdicts and decisions: rows that are only ever added. The last one of a person counts."""
 
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -36,7 +37,6 @@ MAX_NOTE = 2_000
 MAX_NAME = 80
 MAX_ID = 2_000
 """Characters of a note, of a name, and of any other text."""
-_SUBJECT = ("kind", "query_id", "item_id", "list_id", "run", "against", "author")
 _UNDO = "undo "
 """Begins the client ids of rows that undo one."""
 
@@ -56,7 +56,6 @@ class Verdict:
         collection: The collection's key in the store, set when it is saved.
         author: Name of the person, as `clean_name` writes it.
         number: Place among all rows of the store, 0 before it is saved.
-        place: Its number; of a row that an undo has brought back that of its first time.
         once: The client's own id of the row, as it is stored.
     """
 
@@ -73,7 +72,6 @@ class Verdict:
     note: str = ""
     number: int = 0
     time: str = ""
-    place: int = 0
     once: str = ""
 
     @property
@@ -89,7 +87,10 @@ class Verdict:
     @property
     def subject(self) -> Names:
         """Pair, list, versions and person; a later row with the same subject replaces it."""
-        return tuple(getattr(self, name) for name in _SUBJECT)
+        return (
+            self.kind, self.query_id, self.item_id, self.list_id, self.run, self.against,
+            self.author,
+        )  # fmt: skip
 
 
 Verdicts = list[Verdict]
@@ -157,7 +158,7 @@ def undo_last(
         standing = keep_last(earlier)
         if standing and len(earlier) == len(rows):
             taken = standing[-1]
-            before = {row.subject: row for row in earlier if row.number < taken.place}
+            before = {row.subject: row for row in earlier if row.number < taken.number}
             nothing = replace(taken, value=WITHDRAWN, cause="", note="")
             _add(connection, before.get(taken.subject, nothing), once)
     return standing[-1] if standing else None
@@ -179,12 +180,20 @@ def list_history(key: str, **about: str) -> Verdicts:
 def keep_last(rows: Iterable[Verdict], kind: str = "") -> Verdicts:
     """Return the last row of each person on each subject, without those that were taken back.
 
+    An undo takes back the last one of its subject, so that the one before it counts again.
+
     Args:
         rows: In the order in which they were saved.
         kind: Kind of rows that is looked at; "" for all.
     """
-    last = {row.subject: row for row in rows if kind in ("", row.kind)}.values()
-    return sorted((row for row in last if row.value != WITHDRAWN), key=lambda row: row.place)
+    said: defaultdict[Names, Verdicts] = defaultdict(list)
+    for row in rows:
+        if row.once.startswith(_UNDO):
+            del said[row.subject][-1:]
+        elif kind in ("", row.kind):
+            said[row.subject].append(row)
+    last = (row for each in said.values() for row in each[-1:] if row.value != WITHDRAWN)
+    return sorted(last, key=lambda row: row.number)
 
 
 def keep_last_of_pairs(rows: Iterable[Verdict], kind: str = "") -> ByPair:
@@ -275,7 +284,7 @@ def _add(connection: Connection, row: Verdict, once: str) -> int:
     if row.list_id:
         check_open(connection, row)
     values = asdict(row) | {"time": write_time(), "said_once": once, "assignment": ""}
-    del values["number"], values["place"], values["once"]
+    del values["number"], values["once"]
     return int(
         connection.execute(insert(REVIEW).values(values).returning(REVIEW.c.number)).scalar_one()
     )
@@ -292,21 +301,14 @@ def _read(connection: Connection, **about: str) -> Verdicts:
     for name in about.keys() - {"author", "list_id"}:
         asked = asked.where(REVIEW.c[name] == about[name])
     found = []
-    places: dict[Names, list[int]] = {}
     for row in connection.execute(asked).mappings():
         values = dict(row)
         values["once"] = values.pop("said_once") or ""
         values["list_id"] = values["list_id"] or values["assignment"]
         del values["assignment"]
         values["author"] = clean_name(values["author"])
-        if not about.items() <= values.items():
-            continue
-        said = places.setdefault(tuple(map(values.__getitem__, _SUBJECT)), [])
-        if values["once"].startswith(_UNDO):
-            del said[-1:]
-        else:
-            said.append(values["number"])
-        found.append(Verdict(**values, place=(said or [values["number"]])[-1]))
+        if about.items() <= values.items():
+            found.append(Verdict(**values))
     return found
 
 
