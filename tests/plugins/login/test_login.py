@@ -12,8 +12,7 @@ from streamlit import auth_util, config
 
 from dashboard.errors import DataError
 from dashboard.plugins.login import identity
-from dashboard.plugins.login.identity import Login, _needs_role
-from dashboard.plugins.login.roles import find_role
+from dashboard.plugins.login.identity import Login, _needs_role, find_role
 
 ROLES = """
 claim = "groups"
