@@ -33,15 +33,14 @@ def answer(call: Namespace) -> Answer:
         raise collection.unread["alfa"]
     if not collection.tables.get("alfa"):
         raise ValueError(f"{collection.name} has no keywords: there is no unified_annotation.csv.")
+    vocabulary = read_vocabulary(collection)
+    path = collection.folder / ("vocabulary.toml" if call.draft else "query_keywords.csv")
     if call.draft:
-        path = collection.folder / "vocabulary.toml"
         if path.exists():
             raise ValueError(f"{path} is there already; edit it, or move it away first.")
-        text = draft_vocabulary(collection)
-        replace_file(path, text.encode())
-        return [{"file": path.name, "rows": text.count("[[keyword]]")}], ("file", "rows"), FINE
-    vocabulary = read_vocabulary(collection)
-    if call.write:
+        text = draft_vocabulary(vocabulary)
+        number = len(vocabulary)
+    elif call.write:
         asked = [(name, text) for name, text in collection.queries.list_rows("text") if text]
         mapped = map_texts([text for _, text in asked], vocabulary)
         rows = [
@@ -49,10 +48,11 @@ def answer(call: Namespace) -> Answer:
             for (name, _), found in zip(asked, mapped, strict=True)
             for each in found
         ]
-        path = collection.folder / "query_keywords.csv"
-        columns = ("query_id", "ngram", "group", "keyword", "score")
-        replace_file(path, write_rows(rows, columns, "csv").encode())
-        return [{"file": path.name, "rows": len(rows)}], ("file", "rows"), FINE
+        text = write_rows(rows, ("query_id", "ngram", "group", "keyword", "score"), "csv")
+        number = len(rows)
+    if not call.text:
+        replace_file(path, text.encode())
+        return [{"file": path.name, "rows": number}], ("file", "rows"), FINE
     (found,) = map_texts([call.text], vocabulary)
     usual = find_threshold(collection)
     kept = keep_best(found, usual if call.threshold is None else call.threshold)

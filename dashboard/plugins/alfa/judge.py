@@ -38,8 +38,7 @@ class KeywordJudgement(NamedTuple):
 
     def find_rows(self, query: int) -> BoolArray:
         """Return whether each item has each required keyword. [keywords, items]."""
-        places = [self.tables.index.get(each, -1) for each in self.required[query]]
-        return self.tables.has[places]
+        return self.tables.has[[self.tables.index.get(each, -1) for each in self.required[query]]]
 
     def grades(self, query: int) -> FloatArray:
         judged = self.tables.annotated & bool(self.required[query])

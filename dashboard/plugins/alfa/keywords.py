@@ -295,13 +295,13 @@ def map_text(collection: Collection, query_id: str, text: str) -> Keywords:
     return replace(tables, mapped={query_id: found})
 
 
-def draft_vocabulary(collection: Collection) -> str:
+def draft_vocabulary(vocabulary: Vocabulary) -> str:
     """Return the text of a vocabulary file with every keyword and no other words."""
     import tomlkit
 
     entries = [
         {"keyword": keyword.name, "group": keyword.group, "other_words": words[1:]}
-        for keyword, words in read_vocabulary(collection)
+        for keyword, words in vocabulary
     ]
     head = "# Every keyword with its other words, for `keywords --write`.\n\n"
     return head + tomlkit.dumps({"keyword": entries})

@@ -12,7 +12,7 @@ only if all of these hold:
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -66,7 +66,17 @@ def map_texts(texts: Names, vocabulary: Vocabulary) -> list[list[Candidate]]:
         vocabulary: Keywords with their other words.
     """
     phrases = _make_phrases(vocabulary)
-    ngrams = [list(dict.fromkeys(_list_ngrams(text, phrases))) for text in texts]
+    ngrams = [
+        {
+            " ".join(words[start : start + length]): None
+            for words in read_text(text, phrases.exact, phrases.whole, ego=phrases.ego)[0]
+            for length in range(1, LONGEST_PHRASE + 1)
+            for start in range(len(words) - length + 1)
+            # none of several words begins with "us": in "the bus behind us stopped" we did not stop
+            if length == 1 or not (phrases.ego and words[start] in EGO_OBJECTS)
+        }
+        for text in texts
+    ]
     exact = {
         ngram: [(owner, 1.0) for owner in phrases.exact.get(make_plain(ngram, ego=phrases.ego), ())]
         for found in ngrams
@@ -165,15 +175,3 @@ def _make_phrases(entries: Vocabulary) -> Phrases:
         exact[key][place] = None
     owner = np.array([row[0] for row in rows], int)
     return Phrases(entries, [row[1] for row in rows], owner, exact, whole, ego, having)
-
-
-def _list_ngrams(text: str, phrases: Phrases) -> Iterator[str]:
-    """Yield the n-grams of a text without stop words and negated words.
-
-    None of several words begins with "us": in "the bus behind us stopped" we did not stop.
-    """
-    for words in read_text(text, phrases.exact, phrases.whole, ego=phrases.ego)[0]:
-        for length in range(1, LONGEST_PHRASE + 1):
-            for start in range(len(words) - length + 1):
-                if length == 1 or not (phrases.ego and words[start] in EGO_OBJECTS):
-                    yield " ".join(words[start : start + length])

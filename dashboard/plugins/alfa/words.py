@@ -123,6 +123,9 @@ def make_plain(ngram: str, *, ego: bool) -> str:
     Args:
         ngram: Words separated by blanks.
         ego: Whether all words for the ego vehicle (“we”, “our”) become one.
+
+    >>> make_plain("lorries buses cars bus crosses us", ego=False)
+    'lorry bus car bus cross us'
     """
     return " ".join(_make_plain(word, ego=ego) for word in ngram.split(" "))
 
@@ -201,13 +204,6 @@ def _make_plain(word: str, *, ego: bool) -> str:
     if word.endswith("n't") or word == "cannot":
         return "not"
     word = CONTRACTED.sub("", word)
-    return EGO if ego and word in EGO_WORDS else _make_singular(word)
-
-
-def _make_singular(word: str) -> str:
-    """Return the singular of a word.
-
-    >>> [_make_singular(word) for word in ("lorries", "buses", "cars", "bus", "crosses", "us")]
-    ['lorry', 'bus', 'car', 'bus', 'cross', 'us']
-    """
+    if ego and word in EGO_WORDS:
+        return EGO
     return PLURAL.sub(lambda found: "y" if found[0] == "ies" else "", word)

@@ -13,17 +13,16 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from dashboard.evaluation.block import Block, label
+from dashboard.evaluation.block import Block
 from dashboard.evaluation.metrics import parse
 from dashboard.plugins.context.correlation import (
     compute_difference_interval,
     compute_spearman,
     compute_williams,
 )
-from dashboard.plugins.context.judge import HALF, MAX_INVALID_SHARE, SCALE, RelevanceJudgement
+from dashboard.plugins.context.judge import HALF, MAX_INVALID_SHARE, SCALE
 from dashboard.plugins.context.lists import ViewedLists
 from dashboard.plugins.context.metrics import DISCOUNTS, compute_gain, read_window, weigh_rows
-from dashboard.retrieval.run import Part
 from dashboard.tables import FloatArray, Names, Row, Rows
 
 ALPHA = 0.05
@@ -86,27 +85,24 @@ def clean(viewed: ViewedLists, least_rows: int) -> Cleaned:
     valid = pages["relevance"] >= 0
     share = 1 - valid.groupby(pages["list_id"], sort=False).mean()
     judged = share.index[share <= MAX_INVALID_SHARE]
-    steps = [_count("all", answers, pages)]
-
-    def keep(step: str, left: pd.DataFrame) -> pd.DataFrame:
-        steps.append(_count(step, left, pages))
-        return left
-
-    left = keep("satisfaction answered", answers.dropna(subset=["satisfaction"]))
-    left = keep(
-        f"relevance known, at most {100 * MAX_INVALID_SHARE:.0f} % of it invalid",
-        left[left["list_id"].isin(judged)],
-    )
-    often = left.groupby("participant")["list_id"].transform("size") >= LEAST_LISTS
-    left = keep(f"participants with {LEAST_LISTS} lists or more", left[often])
-    scaled = left.groupby("participant")["satisfaction"].transform(scale_satisfaction)
-    left = left.assign(scaled=scaled).dropna(subset=["scaled"])
-    left = keep("participants whose satisfaction varies", left)
+    answered = answers.dropna(subset=["satisfaction"])
+    known = answered[answered["list_id"].isin(judged)]
+    often = known[known.groupby("participant")["list_id"].transform("size") >= LEAST_LISTS]
+    scaled = often.groupby("participant")["satisfaction"].transform(scale_satisfaction)
+    varied = often.assign(scaled=scaled).dropna(subset=["scaled"])
     kept = pages[valid & pages["list_id"].isin(judged)]
-    rows = kept.groupby("list_id")["row"].nunique()
-    left = keep(f"at least {least_rows} rows", left[left["list_id"].map(rows) >= least_rows])
+    left = varied[varied["list_id"].map(kept.groupby("list_id")["row"].nunique()) >= least_rows]
+    steps = {
+        "all": answers,
+        "satisfaction answered": answered,
+        f"relevance known, at most {100 * MAX_INVALID_SHARE:.0f} % of it invalid": known,
+        f"participants with {LEAST_LISTS} lists or more": often,
+        "participants whose satisfaction varies": varied,
+        f"at least {least_rows} rows": left,
+    }
     kept = kept[kept["list_id"].isin(left["list_id"])]
-    return Cleaned(kept.assign(relevance=kept["relevance"] / SCALE), left, steps)
+    counts = [_count(step, each, pages) for step, each in steps.items()]
+    return Cleaned(kept.assign(relevance=kept["relevance"] / SCALE), left, counts)
 
 
 def scale_satisfaction(satisfaction: pd.Series) -> pd.Series:
@@ -137,15 +133,17 @@ def take_rows(pages: pd.DataFrame, rows: int) -> pd.DataFrame:
 
 
 def make_block(credits: list[FloatArray]) -> Block:
-    """Return the block of lists whose results all have a relevance in [0, 1]."""
-    sizes = np.array([len(each) for each in credits], int)
-    items = [np.arange(size) for size in sizes]
-    places = np.arange(len(sizes))
-    pairs = dict(enumerate(zip(items, (each * SCALE for each in credits), strict=True)))
-    rank = np.concatenate([*items, np.empty(0, int)]) + 1
-    ranks = (rank - 1, -rank.astype(float), rank, rank, rank)
-    part = Part(places, np.repeat(places, sizes), *ranks, sizes, sizes)
-    return label(part, RelevanceJudgement(max(sizes, default=0), pairs, {}, HALF))
+    """Return lists whose results all have a relevance in [0, 1]; without the ideal ones."""
+    sizes = np.array(list(map(len, credits)), int)
+    row = np.repeat(np.arange(len(sizes)), sizes)
+    rank = np.arange(len(row)) - np.searchsorted(row, row) + 1
+    credit = np.concatenate([np.empty(0), *credits])
+    hit = credit >= HALF / SCALE
+    relevant = np.bincount(row[hit], minlength=len(sizes))
+    return Block(
+        row, rank, credit * SCALE, hit, credit, np.ones_like(hit), ~hit,
+        relevant, sizes - relevant, sizes, (row[:0], rank[:0], credit[:0]),
+    )  # fmt: skip
 
 
 def measure_lists(pages: pd.DataFrame, metrics: str, average: str = "pictures") -> pd.DataFrame:
@@ -170,29 +168,26 @@ def compare_gains(viewed: ViewedLists, reading: Reading, least_rows: int = 0) ->
     values = measure_lists(take_rows(found.pages, reading.rows), reading.metrics, reading.average)
     names = list(values.columns)
     half = len(names) // 2
-    pairs = zip(names[:half], names[half:], strict=True)
     values["felt"] = found.satisfaction
-    return [_correlate(values[[*pair, "felt"]].dropna()) for pair in pairs]
-
-
-def _correlate(known: pd.DataFrame) -> Row:
-    """Return the row of an original and a context-aware gain, beside what people felt."""
-    original, aware, _ = known.columns
-    first, second, felt = known.to_numpy(float).T
-    plain = compute_spearman(first, felt)
-    context = compute_spearman(second, felt)
-    between = compute_spearman(first, second).r
-    n = len(known)
-    t, p = compute_williams(context.r, plain.r, between, n)
-    low, high = compute_difference_interval(context.r, plain.r, between, n)
-    return {
-        "run": "pages", "discount": original.partition("(")[0], "cutoff": None,
-        "original": original, "context_aware": aware,
-        "r_original": plain.r, "p_original": plain.p, "star_original": _is_clear(plain.p),
-        "r_context": context.r, "p_context": context.p, "star_context": _is_clear(context.p),
-        "n": n, "between": between, "difference": context.r - plain.r,
-        "low": low, "high": high, "t": t, "p": p, "dagger": _is_clear(p),
-    }  # fmt: skip
+    rows = []
+    for original, aware in zip(names[:half], names[half:], strict=True):
+        known = values[[original, aware, "felt"]].dropna()
+        first, second, felt = known.to_numpy(float).T
+        plain = compute_spearman(first, felt)
+        context = compute_spearman(second, felt)
+        between = compute_spearman(first, second).r
+        n = len(known)
+        t, p = compute_williams(context.r, plain.r, between, n)
+        low, high = compute_difference_interval(context.r, plain.r, between, n)
+        rows.append({
+            "run": "pages", "discount": original.partition("(")[0], "cutoff": None,
+            "original": original, "context_aware": aware,
+            "r_original": plain.r, "p_original": plain.p, "star_original": _is_clear(plain.p),
+            "r_context": context.r, "p_context": context.p, "star_context": _is_clear(context.p),
+            "n": n, "between": between, "difference": context.r - plain.r,
+            "low": low, "high": high, "t": t, "p": p, "dagger": _is_clear(p),
+        })  # fmt: skip
+    return rows
 
 
 def _is_clear(p: float) -> bool | None:
@@ -243,14 +238,18 @@ def split_by_variance(
 
 
 def compare_halves(viewed: ViewedLists, reading: Reading) -> Rows:
-    """Return the source's table 2: correlations where relevance varies least and most."""
+    """Return the source's table 2: correlations where relevance varies least and most.
+
+    `tied` is how many lists have the border's variance, if some of them are outside of a part.
+    """
     found = clean(viewed, reading.rows)
     pages = take_rows(found.pages, reading.rows)
     variance, high, low = split_by_variance(pages)
     values = measure_lists(pages, ORIGINAL, reading.average)
     rows = []
-    for part, lists, border in (("low", low, 0), ("high", high, -1)):
-        tied = _count_tied(variance, variance[lists], border)
+    for part, lists, border in (("low", low, slice(1)), ("high", high, slice(-1, None))):
+        is_border = variance.isin(variance[lists].iloc[border])
+        tied = int(is_border.sum() * is_border.drop(lists).any())
         felt = found.satisfaction.reindex(lists).to_numpy(float)
         for name in values.columns:
             r, p, n = compute_spearman(values.loc[lists, name].to_numpy(float), felt)
@@ -259,14 +258,6 @@ def compare_halves(viewed: ViewedLists, reading: Reading) -> Rows:
                 "r": r, "p": p, "n": n, "star": _is_clear(p), "tied": tied,
             })  # fmt: skip
     return rows
-
-
-def _count_tied(variance: pd.Series, part: pd.Series, border: int) -> int:
-    """Return how many lists have the border's variance, if some of them are outside of a part."""
-    if part.empty:
-        return 0
-    same = int((variance == part.iloc[border]).sum())
-    return same if same > int((part == part.iloc[border]).sum()) else 0
 
 
 def describe_spread(viewed: ViewedLists, reading: Reading) -> Rows:
@@ -289,21 +280,21 @@ def describe_spread(viewed: ViewedLists, reading: Reading) -> Rows:
 
 def count_sizes(viewed: ViewedLists) -> Rows:
     """Return the source's table 1: sessions, participants, queries, lists and images."""
-    steps = clean(viewed, 0).steps[0]
-    rows: Rows = [{"part": "before cleaning", "sessions": _count_sessions(viewed.answers)} | steps]
-    rows[0]["images"] += rows[0].pop("invalid")
-    for least in DATASETS:
+    rows: Rows = []
+    for least in (0, *DATASETS):
         found = clean(viewed, least)
-        sessions = _count_sessions(found.answers)
-        rows.append({"part": f"at least {least} rows", "sessions": sessions} | found.steps[-1])
-        if rows[0]["sessions"] is not None and not rows[-1]["lists"]:
-            rows[-1]["sessions"] = 0
-    columns = ("part", "sessions", "participants", "queries", "lists", "images")
-    return [{name: row[name] for name in columns} for row in rows]
-
-
-def _count_sessions(answers: pd.DataFrame) -> int | None:
-    return int(answers.loc[answers["session"].fillna("") != "", "session"].nunique()) or None
+        answers, counts = (
+            (found.answers, found.steps[-1]) if least else (viewed.answers, found.steps[0])
+        )
+        sessions = answers.loc[answers["session"].fillna("") != "", "session"].nunique()
+        is_known = sessions or (rows and rows[0]["sessions"] is not None and not counts["lists"])
+        rows.append({
+            "part": f"at least {least} rows" if least else "before cleaning",
+            "sessions": int(sessions) if is_known else None,
+            **{name: counts[name] for name in ("participants", "queries", "lists", "images")},
+        })  # fmt: skip
+        rows[-1]["images"] += 0 if least else counts["invalid"]
+    return rows
 
 
 def list_steps(viewed: ViewedLists, list_id: str, reading: Reading, discount: str) -> Rows:

@@ -1,7 +1,6 @@
 """Section of image search in context on Overview: agreement with satisfaction."""
 
 from functools import lru_cache
-from typing import Any
 
 import altair as alt
 import streamlit as st
@@ -68,23 +67,11 @@ def draw_satisfaction(study: Study, choices: Choices) -> None:
         for row in told:
             row["p"] = None if row["p"] is None else write_p(row["p"]).removeprefix("= ")
         draw_table(COLUMNS, told, front)
-    if spread:
-        with right:
-            st.altair_chart(_draw_spread(spread))
-
-
-@lru_cache(maxsize=4)
-def _read_section(collection: Collection, reading: Reading) -> tuple[ViewedLists, Rows, Rows]:
-    """Return lists with answers, their correlations, and mean and deviation of each list."""
-    viewed = read_lists(collection, [])
-    return viewed, compare_gains(viewed, reading), describe_spread(viewed, reading)
-
-
-def _draw_spread(rows: Rows) -> Any:
-    """Return mean and deviation of relevance in the first rows of each list (figure 3a)."""
+    if not spread:
+        return
     colour = alt.Scale(scheme="viridis", domain=[0, 1])
-    return (
-        make_chart([write_nulls(row) for row in rows])
+    right.altair_chart(
+        make_chart([write_nulls(row) for row in spread])
         .mark_circle(size=50, stroke=QUIET, strokeWidth=0.5, opacity=0.9)
         .encode(
             x=alt.X("mean:Q", title="Mean relevance of the first five rows"),
@@ -97,3 +84,10 @@ def _draw_spread(rows: Rows) -> Any:
         )
         .properties(height=240)
     )
+
+
+@lru_cache(maxsize=4)
+def _read_section(collection: Collection, reading: Reading) -> tuple[ViewedLists, Rows, Rows]:
+    """Return lists with answers, their correlations, and mean and deviation of each list."""
+    viewed = read_lists(collection, [])
+    return viewed, compare_gains(viewed, reading), describe_spread(viewed, reading)

@@ -1,30 +1,37 @@
 """Versions that are matrices of similarities: `runs/NAME.npy`, both directions from one.
 
 The ids of rows and columns stand beside it in `NAME.rows.txt` and `NAME.columns.txt`; without them
-the shape tells what they are, and for a square one the setting `matrix_rows`.
+the shape tells what they are, and for a square one the setting `matrix_rows`. It is read in parts:
+a query's row ranks the columns, its column the rows.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from dashboard.errors import DataError, Findings, add_finding, count_odd
-from dashboard.plugins.crossmodal.matrix_source import MatrixSource, find_decimals, find_largest
 from dashboard.plugins.crossmodal.sides import TEXTS
-from dashboard.retrieval.sources import place_items
+from dashboard.retrieval.gallery import Rankings, SortedRanking
+from dashboard.retrieval.sources import NOTHING, Source, place_items
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import list_pairs
-from dashboard.storage.vectors import open_array, read_ids
+from dashboard.storage.vectors import ArrayFile, open_array, read_ids
 from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
-from dashboard.tables import IntArray, Names, Texts, Ties
+from dashboard.tables import AnyArray, FloatArray, IntArray, Names, Reasons, Texts, Ties
 from dashboard.texts import require_file
 
 SETTING = "matrix_rows"
 AXES = ("rows", "columns")
 Axes = Sequence[Names]
+DECIMALS = 6
+MAX_READ = 1 << 22
+MAX_CELLS = 1 << 23
+"""Numbers that are read, and scores that are held, at once."""
 
 
 def read_matrices(collection: Collection, broken: Broken, findings: Findings) -> Versions:
@@ -68,11 +75,15 @@ def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Vers
         places = place_items(collection.items.ids, ties)
         absent = np.flatnonzero((asking < 0).all(axis=0)).tolist()
         not_run = dict.fromkeys(absent, f"{path.stem} has no row or column of this query")
-        for lines, found in zip(asking, items[::-1], strict=True):
-            if (found < 0).all():
+        found = []
+        for lines, axis in zip(asking, items[::-1], strict=True):
+            known = np.flatnonzero(axis >= 0)
+            known = known[np.argsort(places[axis[known]], kind="stable")]
+            found.append((known, axis[known]))
+            if not len(known):
                 why = f"{path.stem} has no item that the query may find"
                 not_run |= dict.fromkeys(np.flatnonzero(lines >= 0).tolist(), why)
-        return MatrixSource(stored, places, items[order], asking[order], decimals, ties, not_run)
+        return MatrixSource(stored, found[order], asking[order], decimals, ties, not_run)
 
     return Version(path.stem, file=name, make_source=make_source)
 
@@ -108,7 +119,16 @@ def _guess_axes(
         DataError: If that tells nothing.
     """
     name = f"runs/{stem}.npy"
-    pictures, texts, order = _list_sides(collection)
+    items = collection.items
+    gallery = items.ids[: len(items.lines) or None]  # judged items that the file lacks follow
+    pictures: list[str] = []
+    texts: list[str] = []
+    for each, kind in zip(gallery, items["kind"], strict=False):
+        (texts if kind.lower() in TEXTS else pictures).append(each)
+    order = "in the order of items.csv"
+    if not texts:
+        texts = [query for query, text in collection.queries.list_rows("text") if text]
+        order += " and queries.csv"
     ways = {"item": (pictures, texts), "text": (texts, pictures)}
     told = {"item": f"items × texts, {order}", "text": f"texts × items, {order}"}
     fits = [rows for rows, axes in ways.items() if tuple(map(len, axes)) == shape]
@@ -129,20 +149,6 @@ def _guess_axes(
         )
     add_finding(findings, name, "no ids", f"{ids}; taken as {told[rows]}; {why}", "note")
     return ways[rows]
-
-
-def _list_sides(collection: Collection) -> tuple[Names, Names, str]:
-    """Return the pictures and the texts that a matrix may hold, and their order in words."""
-    items = collection.items
-    gallery = items.ids[: len(items.lines) or None]  # judged items that the file lacks follow
-    pictures: list[str] = []
-    texts: list[str] = []
-    for name, kind in zip(gallery, items["kind"], strict=False):
-        (texts if kind.lower() in TEXTS else pictures).append(name)
-    if texts:
-        return pictures, texts, "in the order of items.csv"
-    texts = [name for name, text in collection.queries.list_rows("text") if text]
-    return pictures, texts, "in the order of items.csv and queries.csv"
 
 
 def _find_queried(collection: Collection) -> Texts:
@@ -181,3 +187,100 @@ def _find_lines(collection: Collection, axes: Axes, meant: Texts) -> IntArray:
     found = np.array(lines, int)
     found[1, found[0] >= 0] = -1
     return found
+
+
+def find_largest(stored: ArrayFile, is_turned: bool) -> float:
+    """Return the largest size of a number.
+
+    Raises:
+        DataError: If one is not finite, with its row and column.
+    """
+    step = max(1, MAX_READ // stored.shape[1])
+    largest = 0.0
+    for start in range(0, len(stored), step):
+        part = np.abs(stored[start : start + step].astype(float))
+        strange = np.argwhere(~np.isfinite(part))
+        if len(strange):
+            place = (strange[0] + [start, 0]).tolist()
+            row, column = place[::-1] if is_turned else place
+            raise DataError(
+                stored.name,
+                f"{part[tuple(strange[0])]} in row {row:,}, column {column:,} (from 0)",
+                "finite similarities",
+            )
+        largest = max(largest, float(part.max()))
+    return largest
+
+
+def find_decimals(largest: float) -> int:
+    """Return the places to which scores are rounded: 6, more where all of them are small.
+
+    >>> find_decimals(0.93), find_decimals(3e-7)
+    (6, 12)
+    """
+    return DECIMALS + max(0, -1 - math.floor(math.log10(largest))) if largest > 0 else DECIMALS
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixSource(Source):
+    """A source over a matrix, which is read in blocks of queries.
+
+    Attributes:
+        stored: Its lines as they follow each other in the file: rows, or columns.
+        found: Numbers that a line finds, lines that a number finds, and their items, in the order
+            of equal scores.
+        asking: Line of each query of the collection, and number in each line; else -1.
+        decimals: Places to which scores are rounded.
+        ties: Order of equal scores; with "id" also those are equal that are so in single precision.
+    """
+
+    stored: ArrayFile
+    found: Sequence[tuple[IntArray, IntArray]]
+    asking: IntArray
+    decimals: int
+    ties: Ties
+    not_run: Reasons
+
+    def rank(self, queries: IntArray) -> Rankings:
+        start = 0
+        while start < len(queries):
+            is_line = int(self.asking[0, queries[start]] >= 0)  # those of one kind come together
+            stop = start + max(1, MAX_CELLS // self.stored.shape[is_line])
+            yield from self._rank_block(queries[start:stop])
+            start = stop
+
+    def _rank_block(self, queries: IntArray) -> Rankings:
+        rankings = [NOTHING] * len(queries)
+        for lines, read, (others, items) in zip(
+            self.asking[:, queries], (self._read_lines, self._read_across), self.found, strict=True
+        ):
+            places = np.flatnonzero(lines >= 0)
+            if len(places) and len(others):
+                scores = read(lines[places])[:, others].astype(float)
+                if self.ties == "id":
+                    scores = scores.astype(np.float32).astype(float)
+                else:
+                    scores = np.round(scores, self.decimals) + 0.0
+                for place, row in zip(places.tolist(), scores, strict=True):
+                    rankings[place] = _sort(row, items)
+        yield from rankings
+
+    def _read_lines(self, lines: IntArray) -> AnyArray:
+        return np.concatenate([self.stored[line : line + 1] for line in lines.tolist()])
+
+    def _read_across(self, numbers: IntArray) -> AnyArray:
+        length, width = self.stored.shape
+        step = max(1, MAX_READ // width)
+        parts = [self.stored[at : at + step][:, numbers] for at in range(0, length, step)]
+        return np.concatenate(parts).T
+
+
+def _sort(scores: FloatArray, items: IntArray) -> SortedRanking:
+    """Return the ranking of items that are in the order in which equal scores stand."""
+    order = np.argsort(-scores)  # far faster than a stable sort
+    ranked = scores[order]
+    is_same = np.append(False, ranked[1:] == ranked[:-1])
+    tied = np.flatnonzero(is_same | np.append(is_same[1:], False))
+    if len(tied):
+        order[tied] = order[tied][np.lexsort((order[tied], np.cumsum(~is_same)[tied]))]
+    return SortedRanking(items[order], ranked)

@@ -5,7 +5,7 @@ from dashboard.plugins import Plugin
 PLUGIN = Plugin(
     name="diagnosis",
     choices="commands:CHOICES",
-    describe_results="summary:describe_causes",
+    describe_results="causes:describe_causes",
     sections={"compare": "sections:draw_why", "report": "sections:write_why"},
     commands={"why": "commands"},
 )

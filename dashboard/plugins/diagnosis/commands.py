@@ -33,7 +33,7 @@ def answer(call: Namespace) -> Answer:
     """Return a row a scope and cause; print the sentence on all of them as a note."""
     import numpy as np
 
-    from dashboard.plugins.diagnosis.summary import count_causes, find_wrong, write_plain
+    from dashboard.plugins.diagnosis.causes import count_causes, find_wrong, write_plain
 
     study, choices = open_pair(call)
     found, pieces = find_wrong(study, choices)

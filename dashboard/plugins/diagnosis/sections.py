@@ -4,7 +4,7 @@ from html import escape
 
 import streamlit as st
 
-from dashboard.plugins.diagnosis.summary import Piece, find_wrong, write_plain
+from dashboard.plugins.diagnosis.causes import Piece, find_wrong, write_plain
 from dashboard.study.changes import find_cutoff
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study

@@ -66,10 +66,10 @@ def _read_version(collection: Collection, version: Version, findings: Findings) 
             f"arrays of {columns} columns of {kinds}, and bits = {bits}",
             f"packed codes of {size} bytes for items and queries, or {bits} columns",
         )
-    made = [_unpack(each, bits, version.file) for each in arrays]
+    items, queries = [*(_unpack(each, bits, version.file) for each in arrays), None][:2]
     told = (f"codes of {bits} bits, packed into bytes", "-1 and 1; unpacked")
     add_finding(findings, version.file, *told, "note")
-    return replace(version, items=made[0], queries=made[1] if len(made) > 1 else None)
+    return replace(version, items=items, queries=queries)
 
 
 def _unpack(vectors: Vectors, bits: int, name: str) -> Vectors:

@@ -141,8 +141,15 @@ def take_signs(version: Version) -> Version:
             f"{SIGNED}, or codes",
             do="Subtract 0.5 from outputs of a sigmoid.",
         )
-    signed = [_sign(each, BITS in kinds) for each in stored]
-    return replace(version, items=signed[0], queries=signed[1] if len(signed) > 1 else None)
+    signed = []
+    for each in stored:
+        count = len(each.ids)
+        unit = each.scale(0, count)
+        signs = np.where(unit > 0 if BITS in kinds else unit >= 0, np.int8(1), np.int8(-1))
+        lengths = np.full(count, np.sqrt(each.dimension))
+        signed.append(replace(each, stored=signs, rows=np.arange(count), lengths=lengths))
+    items, queries = [*signed, None][:2]
+    return replace(version, items=items, queries=queries)
 
 
 def _find_kind(vectors: Vectors) -> str:
@@ -151,14 +158,6 @@ def _find_kind(vectors: Vectors) -> str:
     if hold_only([stored], (0, 1)):
         return "1" if hold_only([stored], (1,)) else BITS
     return SIGNED if (stored[:] < 0).any() else POSITIVE
-
-
-def _sign(vectors: Vectors, is_binary: bool) -> Vectors:
-    count = len(vectors.ids)
-    bits = vectors.dimension
-    unit = vectors.scale(0, count)
-    signs = np.where(unit > 0 if is_binary else unit >= 0, np.int8(1), np.int8(-1))
-    return Vectors(vectors.ids, signs, np.arange(count), np.full(count, np.sqrt(bits)))
 
 
 def describe_types(study: Study, query: int, metric: str, rows: Rows) -> Described:

@@ -1,10 +1,15 @@
-"""Identify people by Streamlit's login (OIDC, [auth] of secrets.toml) or a header of a proxy."""
+"""Identify people by Streamlit's login (OIDC, [auth] of secrets.toml) or a header of a proxy.
+
+The file that DASHBOARD_ROLES names gives them their roles.
+"""
 
 import ipaddress
 import logging
 import os
 import re
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -15,9 +20,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import auth_util, config
 from streamlit.web.server.starlette import starlette_websocket
 
-from dashboard.errors import DataError
-from dashboard.plugins.login.roles import VARIABLE, find_role
-from dashboard.views.people import NOBODY, OWNER, READER, Person
+from dashboard.errors import DataError, Findings
+from dashboard.storage.settings import read_settings
+from dashboard.texts import require_file
+from dashboard.views.people import NOBODY, OWNER, READER, REVIEWER, Person
 
 HEADER, PROXIES, REVIEWING, FORWARDED = (
     "DASHBOARD_USER_HEADER",
@@ -33,6 +39,10 @@ OPEN_PATHS = re.compile(
 )
 """What a page needs before somebody has logged in; it holds nothing of a collection. A page looks
 for the server below its own address, too: /query/_stcore/health."""
+VARIABLE = "DASHBOARD_ROLES"
+GIVEN = (OWNER, REVIEWER, READER)
+RENAMED = {"admin": OWNER, "curator": OWNER, "viewer": READER}
+"""Roles of the first edition, and what they are now."""
 GOAL = "dashboard_login_from"
 GOAL_SECONDS = 900
 MAX_GOAL = 3_000
@@ -81,8 +91,15 @@ def _identify(headers: Mapping[str, str]) -> Person:
             )
         name = str(headers.get(header) or "").strip()
         return find_role(name, {}) if name else Person(role=NOBODY)
-    if not auth_util.get_secrets_auth_section():
-        return _admit_anybody()
+    if not auth_util.get_secrets_auth_section():  # an owner on this machine, a reader on a network
+        address = config.get_option("server.address") or "every address"
+        why = f"This dashboard listens on {address} without a login, so nobody can save reviews."
+        role = READER
+        if os.environ.get(VARIABLE, "").strip():
+            why, role = f"{VARIABLE} names roles, but no login says who anybody is.", NOBODY
+        elif address in ("127.0.0.1", "localhost", "::1"):
+            return Person(role=OWNER)
+        return Person(role=role, why=f"{why} Set up [auth] in secrets.toml, or {HEADER}.")
     claims = _read_claims(headers)
     address = str(claims.get("email") or "")
     is_verified = str(claims.get("email_verified")).lower() == "true"
@@ -94,18 +111,6 @@ def _identify(headers: Mapping[str, str]) -> Person:
     if not name:
         return Person(role=NOBODY)
     return find_role(name, claims, may_match=is_verified)
-
-
-def _admit_anybody() -> Person:
-    """Return a person without a name: an owner on this machine, a reader on a network."""
-    address = config.get_option("server.address") or "every address"
-    if os.environ.get(VARIABLE, "").strip():
-        why = f"{VARIABLE} names roles, but no login says who anybody is."
-        return Person(role=NOBODY, why=f"{why} Set up [auth] in secrets.toml, or {HEADER}.")
-    if address in ("127.0.0.1", "localhost", "::1"):
-        return Person(role=OWNER)
-    why = f"This dashboard listens on {address} without a login, so nobody can save reviews."
-    return Person(role=READER, why=f"{why} Set up [auth] in secrets.toml, or {HEADER}.")
 
 
 def _read_claims(headers: Mapping[str, str]) -> Mapping[str, Any]:
@@ -169,3 +174,40 @@ def _check_goal(address: str) -> str:
         return ""
     goal = f"{parts.path}?{parts.query}" if parts.query else parts.path
     return goal if ADDRESS.fullmatch(goal) and len(goal) <= MAX_GOAL else ""
+
+
+def find_role(name: str, claims: Mapping[str, Any], may_match: bool = True) -> Person:
+    """Return a person with the highest role of the name and of the claim that the file names.
+
+    Who is in no list is a reader, or nobody where the file has a list of readers. Everybody is a
+    reader where no file is named.
+
+    Args:
+        name: E-mail address, or what a proxy says.
+        claims: What the login service says.
+        may_match: Whether the name counts; an address that nobody has verified does not.
+
+    Raises:
+        DataError: If the file is missing, or is no list of roles.
+    """
+    findings: Findings = []
+    found = {}
+    if named := os.environ.get(VARIABLE, "").strip():
+        path = Path(named)
+        require_file(path, path.name, f"the roles that {VARIABLE} names")
+        keys = {"claim": "", **dict.fromkeys((*GIVEN, *RENAMED), [""])}
+        found = read_settings(path, keys, findings)
+    for each in findings:
+        if each.level == "warning":  # a key that is no role
+            do = 'Name people by roles, such as owner = ["*@example.org"].'
+            raise DataError(each.file, each.found, each.wanted, do=do)
+    more = claims.get(found.pop("claim", "")) or ()
+    names = [*([name] if may_match else []), *([more] if isinstance(more, str) else more)]
+    folded = [each.casefold() for each in names if isinstance(each, str)]
+    people: dict[str, list[str]] = {}
+    for key, patterns in found.items():
+        people.setdefault(RENAMED.get(key, key), []).extend(map(str.casefold, patterns))
+    for role in GIVEN:
+        if any(fnmatchcase(each, told) for each in folded for told in people.get(role, ())):
+            return Person(name, role, is_verified=True)
+    return Person(name, NOBODY if READER in people else READER, is_verified=True)

@@ -78,10 +78,16 @@ def _next(call: Namespace) -> Answer:
 
 def _export(call: Namespace) -> Answer:
     rows = _read_rows(call)
-    if call.labels_file:
-        _write_labels(call)
-    kept = rows if call.history else sorted(keep_last(rows), key=lambda row: row.number)
-    return [asdict(row) for row in kept], EXPORT
+    if file := call.labels_file:
+        if file.exists():
+            do = "Name another one, or move it away."
+            raise DataError(file.name, "a file", "a new one", do=do)
+        if call.labels not in (None, CORRECTED):
+            told = f"--labels {call.labels}: the file holds corrected ones; leave it out."
+            raise ValueError(told)
+        call.labels = CORRECTED
+        replace_file(file, format_labels(open_study_of(call)[0], file.suffix == ".csv"))
+    return [asdict(row) for row in (rows if call.history else keep_last(rows))], EXPORT
 
 
 def _agreement(call: Namespace) -> Answer:
@@ -155,19 +161,6 @@ def _describe(made: judging_lists.JudgingList, rows: Verdicts) -> Row:
         "judged": len(set().union(*judged.values())),
         "state": "closed" if made.closed else "open",
     }
-
-
-def _write_labels(call: Namespace) -> None:
-    """Write every judged pair of a study with its corrected grade."""
-    if call.labels_file.exists():
-        raise DataError(
-            call.labels_file.name, "a file", "a new one", do="Name another one, or move it away."
-        )
-    if call.labels not in (None, CORRECTED):
-        raise ValueError(f"--labels {call.labels}: the file holds corrected ones; leave it out.")
-    call.labels = CORRECTED
-    text = format_labels(open_study_of(call)[0], is_csv=call.labels_file.suffix == ".csv")
-    replace_file(call.labels_file, text)
 
 
 def _name_author(call: Namespace) -> str:

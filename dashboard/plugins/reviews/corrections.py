@@ -5,10 +5,9 @@ otherwise the label stays as it is. Pairs are known by their ids, so that correc
 version is added or a table is written anew. No file is changed.
 """
 
-import csv
-import io
 from collections import Counter, defaultdict
 
+from dashboard.commands.output import write_rows
 from dashboard.errors import DataError
 from dashboard.evaluation.amendments import amend
 from dashboard.evaluation.differences import replace_nan
@@ -90,15 +89,13 @@ def format_labels(study: Study, is_csv: bool) -> bytes:
     queries = study.collection.queries.ids
     items = study.collection.items.ids
     rows = [
-        (queries[query], items[item], f"{grade:g}")
+        {"query_id": queries[query], "item_id": items[item], "grade": f"{grade:g}"}
         for query in study.queries.tolist()
         for item, grade in zip(*list_judged(study.judgement, query), strict=True)
     ]
-    out = io.StringIO()
     if is_csv:
-        csv.writer(out, lineterminator="\n").writerows([("query_id", "item_id", "grade"), *rows])
-        return out.getvalue().encode()
-    if odd := [name for row in rows for name in row[:2] if name.split() != [name]]:
+        return write_rows(rows, ("query_id", "item_id", "grade"), "csv").encode()
+    if odd := [name for row in rows for name in row.values() if name.split() != [name]]:
         found, do = f"the id {odd[0][:80]!r}", "Name a file that ends with .csv."
         raise DataError("--qrels", found, "ids without blanks", do=do)
-    return "".join(f"{query} 0 {item} {grade}\n" for query, item, grade in rows).encode()
+    return "".join("{query_id} 0 {item_id} {grade}\n".format_map(row) for row in rows).encode()

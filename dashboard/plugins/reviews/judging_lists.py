@@ -123,8 +123,8 @@ def choose_pairs(
         rows = weigh_labels(study, versions, queries, metric)
     else:
         for place, item, ranks in list_shown_ranks(study, versions, queries, depth):
-            weights = list(map(discount_rank, ranks))
-            rows.append((place, item, max(weights) - min(weights), max(weights)))
+            weights = 1 / np.log2(1 + np.array(ranks))  # of nDCG
+            rows.append((place, item, float(np.ptp(weights)), float(weights.max())))
     if compares:
         moves: defaultdict[int, float] = defaultdict(float)
         for place, _, moved, _ in rows:
@@ -196,9 +196,8 @@ def weigh_labels(
         """Return the weight of a rank, but for a factor."""
         if measure.metric.name == "RBP":
             return float(p ** (rank - 1))
-        return (
-            discount_rank(rank) if measure.metric.name.startswith("DCG") else float(rank < np.inf)
-        )
+        is_discounted = measure.metric.name.startswith("DCG")
+        return float(1 / np.log2(1 + rank) if is_discounted else rank < np.inf)
 
     shown = list_shown_ranks(study, versions, queries, measure.cutoff or MAX_RANKS)
     changed = list_changes(study, versions[0], versions[1], metric)
@@ -216,11 +215,6 @@ def weigh_labels(
             if change > 0:
                 rows.append((place, item, change, float(np.isnan(grades[item]))))
     return sorted(rows, key=lambda row: (-row[3], -row[2]))
-
-
-def discount_rank(rank: float) -> float:
-    """Return the weight of a rank in nDCG."""
-    return float(1 / np.log2(1 + rank))
 
 
 def open_whole(collection: Collection, made: JudgingList, choices: Choices) -> Study:

@@ -2,8 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -15,7 +14,6 @@ from dashboard.plugins.reviews.verdicts import (
     CAUSES,
     MAX_NOTE,
     VERDICT,
-    ByPair,
     find_scale,
     keep_last_of_pairs,
     list_history,
@@ -50,27 +48,6 @@ HIDDEN = "<style>.st-key-choices, [class*='st-key-chips'] { display: none !impor
 """Hides what names versions and numbers, in a list."""
 
 
-class _Task(NamedTuple):
-    """Queries and pools that a person judges.
-
-    Attributes:
-        pools: Items of each query, by its id; where there is none, the first `depth` results of the
-            versions.
-        said: The current verdict of each person on each pair.
-        done: Queries of which the person has judged everything.
-        author: Name of the person.
-    """
-
-    study: Study
-    versions: Names
-    depth: int
-    queries: Names
-    pools: Mapping[str, set[str]]
-    said: ByPair
-    done: set[str]
-    author: str
-
-
 def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str]]:
     """Draw the query for judging and end the page if that is chosen; else return its button."""
     collection = study.collection
@@ -86,9 +63,8 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         draw_author(has_focus=True)
         draw_reset("Stop", "judge", "list")
         st.stop()
-    task = _make_task(study, choices, made)
-    queries = task.queries
-    left = [at for at, query in enumerate(queries) if query not in task.done]
+    queries, done, make_pool = _make_task(study, choices, made)
+    left = [at for at, query in enumerate(queries) if query not in done]
     place = next(iter(left), 0)
     if choices["query"] in queries:
         place = queries.index(choices["query"])
@@ -101,29 +77,28 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         over = "This list is closed; it takes no more verdicts."
     elif made and not queries:
         over = f"Nothing of this list is in {collection.title} any more."
-    data = {
-        "about": {
-            "collection": collection.name,
-            "author": task.author,
-            "kind": VERDICT,
-            "list_id": choices["list"],
-        },
-        "why": find_reader().explain_lack(REVIEWER) or over,
-        "verified": find_reader().is_verified,
-        "scale": find_scale(collection),
-        "causes": list(CAUSES),
-        "most": MAX_NOTE,
-        "query": queries[place] if queries else "",
-        "queries": [[each, collection.name_query(each), each in task.done] for each in shown],
-        "first": first,
-        "total": len(queries),
-        "done": len(task.done),
-        "next": queries[following[0]] if following else "",
-        "payloads": [[each, _make_pool(task, each)] for each in (queries[at] for at in near)],
-    }
     load_component("judging", *FILES)(
         key="judging",
-        data=data,
+        data={
+            "about": {
+                "collection": collection.name,
+                "author": find_author(),
+                "kind": VERDICT,
+                "list_id": choices["list"],
+            },
+            "why": find_reader().explain_lack(REVIEWER) or over,
+            "verified": find_reader().is_verified,
+            "scale": find_scale(collection),
+            "causes": list(CAUSES),
+            "most": MAX_NOTE,
+            "query": queries[place] if queries else "",
+            "queries": [[each, collection.name_query(each), each in done] for each in shown],
+            "first": first,
+            "total": len(queries),
+            "done": len(done),
+            "next": queries[following[0]] if following else "",
+            "payloads": [[each, make_pool(each)] for each in (queries[at] for at in near)],
+        },
         on_query_change=lambda: set_choice("query", st.session_state["judging"]["query"]),
         on_author_change=lambda: st.session_state.update({AUTHOR: ""}),
         on_stop_change=lambda: drop_choice("judge", "list"),
@@ -141,12 +116,15 @@ def _find_list(collection: Collection, id: str) -> JudgingList | None:
         st.stop()
 
 
-def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Task:
+def _make_task(
+    study: Study, choices: Choices, made: JudgingList | None
+) -> tuple[Names, set[str], Callable[[str], Row]]:
+    """Return what is judged: queries, those that are done, and what returns the pool of one."""
     collection = study.collection
     author = find_author()
     said = keep_last_of_pairs(list_history(read_state(collection.folder)[0], kind=VERDICT))
     judged, pools = (defaultdict[str, set[str]](set) for _ in range(2))
-    items = collection.items.ids
+    items = collection.items
     for (query, item), people in said.items():
         if author in people:
             judged[query].add(item)
@@ -156,7 +134,7 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
         known = [query for query in queries if query in judged]
         for version in versions:
             for query, row in zip(known, list_ranks(study, version, known, depth), strict=True):
-                pools[query].update(items[place] for place in row["items"] if place >= 0)
+                pools[query].update(items.ids[place] for place in row["items"] if place >= 0)
     else:
         named = dict.fromkeys((made.baseline, made.candidate))
         versions, depth = [each for each in named if each in collection.versions], DEPTH
@@ -164,37 +142,32 @@ def _make_task(study: Study, choices: Choices, made: JudgingList | None) -> _Tas
         for query, item in made.asked:
             pools[query].add(item)
         queries = list(pools)
+
+    def make_pool(query: str) -> Row:
+        """Return what is shown of a query: its cards, each with what it hides until then."""
+        found = study.query(query, versions, depth)
+        payload = make_payload(found, collection, (), "", depth)
+        known = {row["item_id"]: row for row in found.rows}
+        pool = [item for item in pools.get(query, known) if item in items.index]
+        place = collection.queries.index[query]
+        hits = mark_hits(study.judgement, place, items.find(pool), study.rules.is_complete)
+        shown = []
+        for item, hit in zip(pool, hits, strict=True):
+            row = Row(item_id=item, hit=hit, ranks={}) | known.get(item, {})
+            ranks = [f"#{rank:,} in {version}" for version, rank in row["ranks"].items()]
+            card = make_card((), row) | {"facts": ranks or [f"not among the first {depth}"]}
+            verdicts = [
+                [name, each.value, each.cause, each.note]
+                for name, each in said.get((query, item), {}).items()
+            ]
+            card = {key: card[key] for key in SHOWN} | describe_media(collection, item)
+            shown.append(card | {"query_id": query, "item_id": item, "said": verdicts})
+        # an order that looks random, and stays the same
+        seed = f"{author}\n{query}\n".encode()
+        shown.sort(key=lambda card: hashlib.sha256(seed + card["item"].encode()).digest())
+        return {key: payload[key] for key in ("title", "poster", "required", "few")} | {
+            "cards": shown
+        }
+
     done = {query for query, pool in pools.items() if pool <= judged[query]}
-    return _Task(study, versions, depth, queries, pools, said, done, author)
-
-
-def _make_pool(task: _Task, query: str) -> Row:
-    """Return what is shown of a query: its cards, each with what it hides until it is judged."""
-    study = task.study
-    collection = study.collection
-    index = collection.items.index
-    found = study.query(query, task.versions, task.depth)
-    payload = make_payload(found, collection, (), "", task.depth)
-    known = {row["item_id"]: row for row in found.rows}
-    items = [item for item in task.pools.get(query, known) if item in index]
-    place = collection.queries.index[query]
-    hits = mark_hits(study.judgement, place, collection.items.find(items), study.rules.is_complete)
-    shown = []
-    for item, hit in zip(items, hits, strict=True):
-        row = Row(item_id=item, hit=hit, ranks={}) | known.get(item, {})
-        ranks = [f"#{rank:,} in {version}" for version, rank in row["ranks"].items()]
-        card = make_card((), row)
-        card["facts"] = ranks or [f"not among the first {task.depth}"]
-        verdicts = [
-            [name, each.value, each.cause, each.note]
-            for name, each in task.said.get((query, item), {}).items()
-        ]
-        shown.append(
-            describe_media(collection, item)
-            | {key: card[key] for key in SHOWN}
-            | {"query_id": query, "item_id": item, "said": verdicts}
-        )
-    # an order that looks random, and stays the same
-    seed = f"{task.author}\n{query}\n".encode()
-    shown.sort(key=lambda card: hashlib.sha256(seed + card["item"].encode()).digest())
-    return {key: payload[key] for key in ("title", "poster", "required", "few")} | {"cards": shown}
+    return queries, done, make_pool

@@ -195,29 +195,27 @@ def _draw_list(made: JudgingList, judged: Judged, author: str) -> None:
             title = f"**[{escape_markdown(made.title)}]({href})** :small[{told}]"
             st.markdown(f"{title}  \n:small[{progress}]", width="stretch")
             draw_copy(write_address(made), f"copy-{made.id}", is_new)
-            if author and author == made.author:
-                _draw_end(made, judged)
+            ending = author and author == made.author and st.popover("Close")
         if is_new:
             st.success("The list is made. Send its link to those who judge.")
             st.code(write_address(made), language=None, wrap_lines=True)
-
-
-def _draw_end(made: JudgingList, judged: Judged) -> None:
-    with st.popover("Close"):
-        begun = sum(len(done) < len(made.asked) for done in judged.values())
-        people = f" {begun} who have begun cannot finish." if begun else ""
-        st.markdown(
-            f"Nobody can judge in this list any more.{people} What was said stays, and counts. "
-            "It cannot be opened again."
-        )
-        if st.button("Close the list", key=f"close-{made.id}"):
-            try:
-                find_reader().require(OWNER)
-                judging_lists.close_list(made, find_author())
-            except (ChoiceError, DataError) as error:
+    if not ending:
+        return
+    begun = sum(len(done) < len(made.asked) for done in judged.values())
+    people = f" {begun} who have begun cannot finish." if begun else ""
+    ending.markdown(
+        f"Nobody can judge in this list any more.{people} What was said stays, and counts. "
+        "It cannot be opened again."
+    )
+    if ending.button("Close the list", key=f"close-{made.id}"):
+        try:
+            find_reader().require(OWNER)
+            judging_lists.close_list(made, author)
+        except (ChoiceError, DataError) as error:
+            with ending:
                 draw_text("error", error)
-            else:
-                st.rerun()
+        else:
+            st.rerun()
 
 
 def _count(made: JudgingList) -> str:

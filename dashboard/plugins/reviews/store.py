@@ -11,7 +11,8 @@ import sqlite3
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, StaticPool, create_engine, exc, make_url, select
@@ -151,14 +152,11 @@ def _check(path: Path, mode: str) -> Engine:
     """Return an engine of one connection: its tables are ours, whole, and of VERSION."""
     if path.stat().st_size == 0:
         raise DataError(path.name, "an empty file", "the reviews", do=_RESTORE)
-    address = f"{path.absolute().as_uri()}?{mode}"
-    file = sqlite3.connect(
-        address, timeout=PATIENCE, isolation_level=None, uri=True, check_same_thread=False
-    )
-    file.execute("PRAGMA synchronous = FULL")  # a saved review survives a power cut
-    engine = _make_engine(file)
+    engine = _make_engine(path, mode)
     try:
         with engine.connect() as connection:
+            # a saved review survives a power cut
+            connection.exec_driver_sql("PRAGMA synchronous = FULL")
             state = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one()
             odd = f"a damaged file ({str(state).splitlines()[-1][:120]})" if state != "ok" else ""
             if not schema.has_tables(connection):
@@ -171,13 +169,17 @@ def _check(path: Path, mode: str) -> Engine:
                 connection.commit()
     except BaseException:
         engine.dispose()
-        file.close()
         raise
     return engine
 
 
-def _make_engine(file: sqlite3.Connection) -> Engine:
-    return create_engine("sqlite://", poolclass=StaticPool, creator=lambda: file)
+def _make_engine(path: Path, mode: str) -> Engine:
+    """Return an engine of one connection to a file, which begins no transaction by itself."""
+    connect = partial(
+        sqlite3.connect, f"{path.absolute().as_uri()}?{mode}", timeout=PATIENCE,
+        isolation_level=None, uri=True, check_same_thread=False,
+    )  # fmt: skip
+    return create_engine("sqlite://", poolclass=StaticPool, creator=connect)
 
 
 def _make_file(path: Path) -> None:
@@ -185,12 +187,13 @@ def _make_file(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with tempfile.TemporaryDirectory(prefix="beginning-", dir=path.parent) as place:
         draft = Path(place) / path.name
-        with closing(sqlite3.connect(draft, isolation_level=None)) as file:
-            file.execute("PRAGMA journal_mode = WAL")
-            with _make_engine(file).connect() as connection:
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
-                schema.make_tables(connection)
-                connection.commit()
+        engine = _make_engine(draft, "mode=rwc")
+        with engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            schema.make_tables(connection)
+            connection.commit()
+        engine.dispose()
         _put_new(draft, path)
     with suppress(OSError):  # a full disk is said when the review is written
         path.with_name(_BEGAN).write_text(_ABOUT_BEGAN)

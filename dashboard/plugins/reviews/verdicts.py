@@ -1,9 +1,11 @@
 """Verdicts and decisions: rows that are only ever added. The last one of a person counts."""
 
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from itertools import takewhile
 from pathlib import Path
 from uuid import uuid4
 
@@ -35,7 +37,6 @@ MAX_NOTE = 2_000
 MAX_NAME = 80
 MAX_ID = 2_000
 """Characters of a note, of a name, and of any other text."""
-_SUBJECT = ("kind", "query_id", "item_id", "list_id", "run", "against", "author")
 _UNDO = "undo "
 """Begins the client ids of rows that undo one."""
 
@@ -55,7 +56,7 @@ class Verdict:
         collection: The collection's key in the store, set when it is saved.
         author: Name of the person, as `clean_name` writes it.
         number: Place among all rows of the store, 0 before it is saved.
-        place: Its number; of a row that an undo has brought back that of its first time.
+        once: The client's own id of the row, as it is stored.
     """
 
     kind: str = VERDICT
@@ -71,7 +72,7 @@ class Verdict:
     note: str = ""
     number: int = 0
     time: str = ""
-    place: int = 0
+    once: str = ""
 
     @property
     def pair(self) -> Pair:
@@ -86,7 +87,10 @@ class Verdict:
     @property
     def subject(self) -> Names:
         """Pair, list, versions and person; a later row with the same subject replaces it."""
-        return tuple(getattr(self, name) for name in _SUBJECT)
+        return (
+            self.kind, self.query_id, self.item_id, self.list_id, self.run, self.against,
+            self.author,
+        )  # fmt: skip
 
 
 Verdicts = list[Verdict]
@@ -149,26 +153,15 @@ def undo_last(
     once = _UNDO + _name_row(once, author, kind, list_id)
     with open_store(writing=True) as connection:
         key = _find_key(_read_folders(connection), folder)
-        done: list[tuple[Verdict, Verdict]] = []
-        last: dict[Names, Verdict] = {}
-        for row, name in _read(connection, collection=key, author=author, kind=kind):
-            if row.list_id != list_id:
-                continue
-            if name == once:
-                return done[-1][0]
-            if name.startswith(_UNDO):
-                del done[-1:]
-            elif row.value == WITHDRAWN:
-                done = [each for each in done if each[0].subject != row.subject]
-            else:
-                before = last.get(row.subject) or replace(row, value=WITHDRAWN, cause="", note="")
-                done.append((row, before))
-            last[row.subject] = row
-        if not done:
-            return None
-        taken, before = done[-1]
-        _add(connection, before, once)
-    return taken
+        rows = _read(connection, collection=key, author=author, kind=kind, list_id=list_id)
+        earlier = list(takewhile(lambda row: row.once != once, rows))
+        standing = keep_last(earlier)
+        if standing and len(earlier) == len(rows):
+            taken = standing[-1]
+            before = {row.subject: row for row in earlier if row.number < taken.number}
+            nothing = replace(taken, value=WITHDRAWN, cause="", note="")
+            _add(connection, before.get(taken.subject, nothing), once)
+    return standing[-1] if standing else None
 
 
 def list_history(key: str, **about: str) -> Verdicts:
@@ -181,18 +174,26 @@ def list_history(key: str, **about: str) -> Verdicts:
     if not has_store():
         return []
     with open_store() as connection:
-        return [row for row, _ in _read(connection, collection=key, **about)]
+        return _read(connection, collection=key, **about)
 
 
 def keep_last(rows: Iterable[Verdict], kind: str = "") -> Verdicts:
     """Return the last row of each person on each subject, without those that were taken back.
 
+    An undo takes back the last one of its subject, so that the one before it counts again.
+
     Args:
         rows: In the order in which they were saved.
         kind: Kind of rows that is looked at; "" for all.
     """
-    last = {row.subject: row for row in rows if kind in ("", row.kind)}.values()
-    return sorted((row for row in last if row.value != WITHDRAWN), key=lambda row: row.place)
+    said: defaultdict[Names, Verdicts] = defaultdict(list)
+    for row in rows:
+        if row.once.startswith(_UNDO):
+            del said[row.subject][-1:]
+        elif kind in ("", row.kind):
+            said[row.subject].append(row)
+    last = (row for each in said.values() for row in each[-1:] if row.value != WITHDRAWN)
+    return sorted(last, key=lambda row: row.number)
 
 
 def keep_last_of_pairs(rows: Iterable[Verdict], kind: str = "") -> ByPair:
@@ -283,7 +284,7 @@ def _add(connection: Connection, row: Verdict, once: str) -> int:
     if row.list_id:
         check_open(connection, row)
     values = asdict(row) | {"time": write_time(), "said_once": once, "assignment": ""}
-    del values["number"], values["place"]
+    del values["number"], values["once"]
     return int(
         connection.execute(insert(REVIEW).values(values).returning(REVIEW.c.number)).scalar_one()
     )
@@ -294,28 +295,20 @@ def write_time() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _read(connection: Connection, **about: str) -> list[tuple[Verdict, str]]:
-    """Return rows and their client ids; a row of the first edition names its list apart."""
+def _read(connection: Connection, **about: str) -> Verdicts:
+    """Return rows; one of the first edition names its list apart, and its author may be unclean."""
     asked = select(REVIEW).order_by(REVIEW.c.number)
-    author = about.pop("author", None)  # older rows have other spellings of a name
-    for name, value in about.items():
-        asked = asked.where(REVIEW.c[name] == value)
+    for name in about.keys() - {"author", "list_id"}:
+        asked = asked.where(REVIEW.c[name] == about[name])
     found = []
-    places: dict[Names, list[int]] = {}
     for row in connection.execute(asked).mappings():
         values = dict(row)
-        once = values.pop("said_once") or ""
-        assignment = values.pop("assignment")
+        values["once"] = values.pop("said_once") or ""
+        values["list_id"] = values["list_id"] or values["assignment"]
+        del values["assignment"]
         values["author"] = clean_name(values["author"])
-        if author not in (None, values["author"]):
-            continue
-        values["list_id"] = values["list_id"] or assignment
-        said = places.setdefault(tuple(map(values.__getitem__, _SUBJECT)), [])
-        if once.startswith(_UNDO):
-            del said[-1:]
-        else:
-            said.append(values["number"])
-        found.append((Verdict(**values, place=(said or [values["number"]])[-1]), once))
+        if about.items() <= values.items():
+            found.append(Verdict(**values))
     return found
 
 

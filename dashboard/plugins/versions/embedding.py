@@ -3,7 +3,7 @@
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ Units = dict[str, Float32Array]
 
 @dataclass(eq=False)
 class _Side:
-    """Items or queries: a key of each input, which changes with it, and what came of it."""
+    """Items or queries: a key of each input, which changes with it and the encoder; what came."""
 
     name: str
     keys: Texts
@@ -85,7 +85,7 @@ def embed(
     rows, version = [], collection.find_version(name) if what == "queries" else None
     sides = _list_sides(collection, encoder, name, what, frames, version)
     place = collection.folder / "models" / f"{DRAFT} {name}"
-    with _hold(place, f"{encoder.fingerprint} {what if version else frames}", collection.name):
+    with _hold(place, collection.name):
         for side in sides:
             begun = time.monotonic()
             _recall(place, side)
@@ -133,7 +133,7 @@ def _list_sides(
         sides.append(
             _Side(
                 "queries",
-                {query: f"text {text}" for query, text in texts.items()},
+                {query: f"{encoder.fingerprint} {text}" for query, text in texts.items()},
                 lambda query: [texts[query]],
             )
         )
@@ -153,7 +153,7 @@ def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _
     paths = {}
     for place, item in enumerate(items.ids):
         caption = items["caption"][place]
-        keys[item] = f"text {caption}"
+        keys[item] = f"{encoder.fingerprint} {caption}"
         if items["kind"][place] == "text" or not items["file"][place] and caption:
             if not caption or not encoder.reads:
                 skipped[item] = "a text" if caption else "a text without words"
@@ -162,31 +162,24 @@ def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _
             paths[item] = find_item_file(collection, place)
             state = paths[item].stat()
             span = items["span_start"][place], items["span_end"][place]
-            keys[item] = f"file {paths[item].name} {state.st_size} {state.st_mtime_ns} {span}"
+            keys[item] = f"{encoder.fingerprint} {frames} {paths[item].name} {state.st_size} "
+            keys[item] += f"{state.st_mtime_ns} {span}"
         except DataError as error:
             skipped[item] = error.found
 
     def read(item: str) -> list[Any]:
         if item in paths:
             return read_frames(paths[item], items, items.index[item], frames)
-        return [keys[item].removeprefix("text ")]
+        return [items["caption"][items.index[item]]]
 
     return _Side("items", keys, read, skipped=skipped)
 
 
 @contextmanager
-def _hold(place: Path, job: str, name: str) -> Iterator[None]:
-    """Hold the folder of a job; what another encoder left in it is removed first.
-
-    A folder in which nothing was saved is removed at the end.
-    """
+def _hold(place: Path, name: str) -> Iterator[None]:
+    """Hold the folder of a job; one in which nothing was saved is removed at the end."""
     with claim(place, name, f"another call that embeds {place.name.partition(' ')[2]!r}"):
         try:
-            noted = place / "job.txt"
-            if not noted.is_file() or noted.read_text(encoding="utf-8") != job:
-                for path in place.iterdir():  # a model's folder, too, of a call that was killed
-                    shutil.rmtree(path) if path.is_dir() else path.unlink()
-                noted.write_text(job, encoding="utf-8")
             yield
         finally:
             if not [*place.glob("*.npz")]:
@@ -194,17 +187,15 @@ def _hold(place: Path, job: str, name: str) -> Iterator[None]:
 
 
 def _recall(place: Path, side: _Side) -> None:
-    """Take the vectors of earlier calls whose input is the same; remove damaged files."""
+    """Take the vectors of earlier calls whose input is the same; remove files without any."""
     for path in sorted(place.glob(f"{side.name}-*.npz")):
-        try:
-            with np.load(path, allow_pickle=False) as part:
-                ids, keys, rows = (part[each] for each in ("ids", "keys", "rows"))
-        except Exception:  # a damaged file raises almost any kind
+        known: Units = {}
+        with suppress(Exception), np.load(path, allow_pickle=False) as part:  # of a damaged file
+            rows = zip(part["ids"].tolist(), part["keys"].tolist(), part["rows"], strict=True)
+            known = {item: row for item, key, row in rows if side.keys.get(item) == key}
+        if not known:
             path.unlink(missing_ok=True)
-            continue
-        for item, key, row in zip(ids.tolist(), keys.tolist(), rows, strict=True):
-            if side.keys.get(item) == key:
-                side.vectors[item] = row
+        side.vectors |= known
 
 
 def _embed_side(side: _Side, encoder: BatchEncoder, size: int, place: Path, report: Report) -> None:

@@ -14,8 +14,7 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 
-from dashboard.plugins.diagnosis.causes import find_causes
-from dashboard.plugins.diagnosis.summary import count_causes, find_wrong, tell, write_plain
+from dashboard.plugins.diagnosis.causes import find_causes, find_wrong, tell, write_plain
 from dashboard.study.study import Study
 from tests.core.test_screens import draw
 from tests.plugins.worlds import call, open_world, write_world
@@ -112,9 +111,6 @@ def test_sums_are_those_of_the_cards() -> None:
     assert code == 0
     assert cards == {(row["cause"], row["detail"]): row["results"] for row in rows}
     assert sum(row["share"] for row in rows) == pytest.approx(1)
-    assert rows[0]["results"] == count_causes([c for each in found.values() for c in each])[0][
-        "results"
-    ]  # fmt: skip
 
 
 def test_nothing_to_tell(folder: Path) -> None:

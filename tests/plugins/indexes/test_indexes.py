@@ -245,8 +245,6 @@ def test_versions_without_vectors_of_floats(folder: Path) -> None:
     for version in ("r", "v1", "none"):
         code, _, err = call("index", folder, "--version", version, "--factory", "Flat")
         assert code == 2 and ("vectors of floats" in err or "no version" in err)
-    code, _, err = call("index", folder, "--version", "r", "--evaluate")
-    assert code == 2 and "runs/r: found results; expected a version with vectors" in err
 
 
 def test_an_index_that_another_call_writes_meanwhile(folder: Path) -> None:

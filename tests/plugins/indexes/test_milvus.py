@@ -156,7 +156,6 @@ def test_an_index_that_is_never_built(folder: Path, server: Server, monkeypatch)
         (["--to", "ftp://host"], "http://HOST:PORT"),
         (["--to", URI, "--factory", "IVF2,Flat"], "an index of Milvus"),
         (["--to", URI, "--depth", "16385"], "at most 16,384"),
-        (["--to", URI, "--parameters", "ef=x"], "numbers from 1"),
     ],
 )
 def test_wrong_calls(folder: Path, server: Server, words, said) -> None:

@@ -12,8 +12,7 @@ from streamlit import auth_util, config
 
 from dashboard.errors import DataError
 from dashboard.plugins.login import identity
-from dashboard.plugins.login.identity import Login, _needs_role
-from dashboard.plugins.login.roles import find_role, read_roles
+from dashboard.plugins.login.identity import Login, _needs_role, find_role
 
 ROLES = """
 claim = "groups"
@@ -63,7 +62,7 @@ def test_a_file_that_cannot_be_read_lets_nobody_in(
 ) -> None:
     roles.write_text(text)
     with pytest.raises(DataError, match="roles.toml"):
-        read_roles()
+        find_role(USER, {})
     monkeypatch.setenv("DASHBOARD_USER_HEADER", "X-User")
     person = Login.find_person({"X-User": USER})
     assert person.role == "nobody" and "roles.toml" in person.why

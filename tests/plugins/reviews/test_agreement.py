@@ -8,7 +8,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from dashboard.evaluation.statistics import compute_alpha, compute_kappa, resample_figure
 from dashboard.plugins.reviews.corrections import settle
-from dashboard.plugins.reviews.figures import ONE_VALUE, list_disagreements, measure_agreement
+from dashboard.plugins.reviews.figures import list_disagreements, measure_agreement
 from dashboard.plugins.reviews.verdicts import Verdict
 
 
@@ -54,13 +54,6 @@ def test_resampled_figure() -> None:
     assert share[0] == 1.0
     never = resample_figure(rare, lambda drawn: 1.0 if len(set(drawn[:, 0])) > 2 else np.nan)
     assert np.isnan([*never, *resample_figure(rare[:1], lambda drawn: 1.0)]).all()
-
-
-def test_people_who_never_differ() -> None:
-    share, alpha, kappa = measure_agreement(make_rows(ada="rrr", bob="rrr"))
-    assert (share["value"], share["low"], share["why"]) == (1.0, None, None)
-    for row in (alpha, kappa):
-        assert (row["value"], row["low"], row["high"], row["why"]) == (None, None, None, ONE_VALUE)
 
 
 def test_grades_that_say_what_a_word_says() -> None:

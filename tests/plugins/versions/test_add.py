@@ -220,7 +220,6 @@ def test_results(world: Path, tmp_path: Path) -> None:
         (ROWS[:2], ["a", "b", "c"], "2 vectors and 3 ids"),
         (ROWS, ["x", "y", "z"], "no item of the collection"),
         (ROWS * np.nan, ["a", "b", "c"], "NaN"),
-        (np.zeros((3, 2), np.float32), ["a", "b", "c"], "only zeros"),
         (ROWS[0], ["a", "b"], "a vector a row"),
         (ROWS, ["a", "", "c"], "an id in one line"),
     ],

@@ -94,8 +94,9 @@ def test_vectors_are_those_of_the_inputs(world: Collection) -> None:
         encode_text(world.folder, "new", "red")
 
 
-def test_a_stopped_call_is_gone_on_with(world: Collection) -> None:
-    """The third batch fails; the next call asks for what is missing alone."""
+@pytest.mark.parametrize(("fingerprint", "asked"), [("1", 3), ("2", 5)])
+def test_a_stopped_call_is_gone_on_with(world: Collection, fingerprint: str, asked: int) -> None:
+    """The third batch fails; the next call asks for what is missing, of another encoder all."""
     first = Colours()
 
     def fail(inputs: Inputs, side: str) -> np.ndarray:
@@ -108,21 +109,11 @@ def test_a_stopped_call_is_gone_on_with(world: Collection) -> None:
         embed(world, "new", broken, [], frames=1, batch=1)
     assert not (world.folder / "models" / "new").exists()
     second = Colours()
-    embed(world, "new", second.make(), [], frames=1, batch=1)
-    assert sum(first.seen) == 2 and sum(second.seen) == 3
+    embed(world, "new", second.make(fingerprint), [], frames=1, batch=1)
+    assert sum(first.seen) == 2 and sum(second.seen) == asked
     third = Colours()
     with pytest.raises(DataError, match="already"):
         embed(world, "new", third.make(), [])
-
-
-def test_a_call_killed_while_it_copied_a_model(world: Collection) -> None:
-    """The folder of the job still holds a copy of the model; another encoder begins anew."""
-    left = world.folder / "models" / ".embedding new" / "text_model"
-    left.mkdir(parents=True)
-    (left / "model.safetensors").write_bytes(b"x")
-    (left.parent / "job.txt").write_text("another")
-    embed(world, "new", Colours().make(), [])
-    assert sorted(path.name for path in (world.folder / "models").iterdir()) == ["new"]
 
 
 @pytest.mark.parametrize(
