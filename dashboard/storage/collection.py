@@ -85,10 +85,11 @@ class Collection:
     @cached_property
     def query_kinds(self) -> Names:
         """Kind of each query: text, or the kind or side of the item that it is about, or item."""
-        kinds = zip(self.items["kind"], self.items["side"], strict=True)
-        of_items = [*(kind or side or "item" for kind, side in kinds), "item"]
+        kinds, sides = ((*self.items[column], "") for column in ("kind", "side"))
         pairs = zip(self.is_text, self.own_items.tolist(), strict=True)
-        return ["text" if is_text else of_items[item] for is_text, item in pairs]
+        return [
+            "text" if is_text else kinds[item] or sides[item] or "item" for is_text, item in pairs
+        ]
 
     @cached_property
     def query_names(self) -> Names:

@@ -51,8 +51,8 @@ def find_pairs(collection: Collection, findings: Findings) -> Pairs | None:
     if grades.max() < least != 1:
         found = f"no grade from relevant_from = {least:g} on"
         add_finding(findings, "qrels", found, "relevant items; every query counts 0")
-    scale = np.unique(grades)
-    if len(scale) > 1 and scale[0] >= least:
+    scale = np.unique(grades) if grades.min() >= least else grades[:1]
+    if len(scale) > 1:
         found = f"grades from {scale[0]:g} to {scale[-1]:g}, so that every judged pair is relevant"
         expected = f"lower ones of what is not, or relevant_from = {scale[1]:g} in collection.toml"
         add_finding(findings, "qrels", found, expected, "note")
