@@ -103,9 +103,10 @@ def _parse_trec(text: bytes, fields: Names, number: str) -> Pairs | None:
     values = np.from_dlpack(table[number].combine_chunks()).astype(float)
     del table, columns
     pa.default_memory_pool().release_unused()  # else no other part can use it
-    keys = np.sort(query * len(items) + item)
+    keys = query * len(items) + item
+    keys.sort()
     is_odd = not (len(keys) and np.isfinite(values).all()) or (keys[1:] == keys[:-1]).any()
-    has_comment = text.startswith(b"#") or b"\n#" in text
+    has_comment = b"#" in text and (text.startswith(b"#") or b"\n#" in text)
     return None if is_odd or has_comment else Pairs(queries, items, query, item, values)
 
 
