@@ -50,6 +50,9 @@ def make_plan(found: Gathered) -> None:
     found.items.index = {new.get(name, name): at for name, at in index.items()}
     found.known = {key: new.get(name, name) for key, name in found.known.items()} | new
     _name_items(found)
+    about = found.queries.get("item_id")
+    names = found.match_items(filter(None, about), list_names(found.taken["queries.csv"]))
+    found.queries.columns["item_id"] = [names.get(item, item) for item in about]
     names = found.match_items((item for _, item, _, _ in found.captions), "captions")
     found.captions = [(e[0], names[e[1]], *e[2:]) for e in found.captions if e[1] in names]
     _rename_columns(found)
@@ -89,6 +92,8 @@ def _name_items(found: Gathered) -> None:
     named = {item: file for file, _, item, _ in found.judged}
     lists = [(file, [item for _, item, _ in rows]) for (_, file), rows in found.results.items()]
     lists += [(own.file, [*own.ids]) for (_, side), own in found.vectors.items() if side == "items"]
+    asked = filter(None, found.queries.get("item_id"))
+    named |= dict.fromkeys(asked, list_names(found.taken["queries.csv"]))
     found.items.add(list(named), {})
     for file, items in lists:
         known = found.match_items(items, file)

@@ -285,6 +285,17 @@ CASES: dict[str, Case] = {
         {("qrels.csv", "query_id item_id grade"): ["q1|a|3", "q1|b|0", "q2|b|2"],
          ("queries.csv", "query_id text"): ["q1|red car", "q2|van"]},
         {"x AP@None": 0.75}),
+    "CIRCO, whose gallery a list of COCO names": (
+        {"val.json": [{"id": 0, "reference_img_id": 1, "relative_caption": "x", "gt_img_ids": [2]}],
+         "image_info.json": {"info": {}, "images": [
+             {"id": at, "file_name": f"00{at}.jpg"} for at in (1, 2, 3)]},
+         "v1.npz": lambda path: np.savez(path, np.eye(3), ids=["001.jpg", "002.jpg", "003.jpg"])},
+        [], {("items.csv", "item_id"): ["001.jpg", "002.jpg", "003.jpg"],
+             ("queries.csv", "item_id"): ["001.jpg"]}, {}),
+    "CIRCO, whose gallery vectors name": (
+        {"val.json": [{"id": 0, "reference_img_id": 1, "relative_caption": "x", "gt_img_ids": [2]}],
+         "v1.npz": lambda path: np.savez(path, np.eye(3), ids=["1", "2", "3"])},
+        [], {("items.csv", "item_id"): ["2", "1", "3"]}, {}),
     "FashionIQ": (
         ABC | {"captions/cap.dress.val.json": FASHION, "captions/cap.shirt.train.json": FASHION,
                "image_splits/split.dress.val.json": ["a", "b"],
