@@ -205,10 +205,11 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     if block.vectors and block.columns and not (are_texts or any((*given, *cells, *contents))):
         numbers = number_rows(source, block.file, len(ids), block.columns)
         ids[:] = numbers or ids
-    is_alone = block.vectors and len(block.columns) == 1 and not any((*files, *contents))
+    told = {*block.columns} - {*roles.find(RUN)}  # beside the name of a model
+    is_alone = block.vectors and len(told) == 1 and not any((*files, *contents))
     if block.columns and not (are_texts or is_alone and numbers is None):
-        told = [*HIVE.findall(folder), *_find_part(source, block.file)]
-        columns = {key: [cell] * len(ids) for key, cell in told}
+        stated = [*HIVE.findall(folder), *_find_part(source, block.file)]
+        columns = {key: [cell] * len(ids) for key, cell in stated}
         columns |= {name: own for name, own in block.columns.items() if name not in of.values()}
         if "poster" in of:
             columns["poster"] = [source.find_media(e, folder) for e in roles.read(block, "poster")]
