@@ -29,8 +29,8 @@ CAPTION = """caption captions text sentence sentences comment description desc t
 prompt encap phrase"""
 KEYS = "id key uid"
 """Columns that name the rows of captions and judgements, where another one names the items."""
-CAPTION_ID = """caption_id cap_id sent_id sen_id sentence_id text_id audiocap_id caption_number
-comment_number"""
+CAPTION_ID = """caption_id cap_id sent_id sentids sen_id sentence_id text_id audiocap_id
+caption_number comment_number"""
 QUERY = "query_id q_id qid topic topic_id query query_text"
 SEARCHES = "query_image query_img search_term search_query"
 """Names of queries, and others that are so beside a grade or a score."""

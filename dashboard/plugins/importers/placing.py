@@ -11,7 +11,7 @@ import numpy as np
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, Placed, VectorFile
 from dashboard.plugins.importers.pieces import SIMILARITIES, RunLines, list_options
-from dashboard.plugins.importers.source import name_apart
+from dashboard.plugins.importers.source import Columns, name_apart
 from dashboard.storage.new_versions import (
     MATRIX,
     describe_form,
@@ -127,10 +127,17 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
             asked |= found.match_items(own.ids, file, apart)
     else:
         names = {text: name for name, text in texts.items()} | {name: name for name in texts}
-        owned, asked = _list_only_texts(found), Texts()
+        owned, asked = _list_own_texts(found), Texts()
         rest = [name for name in own.ids if owned and name not in names]
-        pictures = found.match_items(rest, file, owned)
-        names |= {name: owned[picture] for name, picture in pictures.items()}
+        parts = {name: re.fullmatch(r"(.*?)(?:#(\d+))?", name) for name in rest}  # PICTURE#K
+        told = {name: (each[1], int(each[2] or 0)) for name, each in parts.items() if each}
+        pictures = found.match_items((stem for stem, _ in told.values()), file, owned)
+        places = [place for _, place in told.values()] or [0]
+        first, most = min(places), max(map(len, owned.values()), default=0)
+        for name, (stem, place) in told.items():
+            several = owned.get(pictures.get(stem, ""), [])
+            is_told = max(places) - first + 1 == most if name != stem else len(several) == 1
+            names |= zip([name] * is_told, several[place - first :], strict=False)
     unknown = [name for name in own.ids if not (names.get(name) or name in asked)]
     found.source.count(file, unknown, f"vectors of unknown {noun}", "ids that are there; left out")
     stem = "items" if side == "items" else "queries"
@@ -173,11 +180,11 @@ def _name_by_position(
     return f" in the order of {order}"
 
 
-def _list_only_texts(found: Gathered) -> Texts:
-    """Return the text of each picture; "" for several."""
-    owned: Texts = {}
+def _list_own_texts(found: Gathered) -> Columns:
+    """Return the texts of each picture."""
+    owned: Columns = {}
     for text, picture, _ in found.qrels[1::2] if found.texts else ():
-        owned[picture] = "" if picture in owned else text
+        owned.setdefault(picture, []).append(text)
     return owned
 
 
@@ -187,7 +194,8 @@ def match_queries(found: Gathered, run: RunLines, items: Iterable[str]) -> Texts
     Raises:
         DataError: If pictures ask for pictures, and one has several texts.
     """
-    owned = {} if {*items} & {*found.texts} else _list_only_texts(found)
+    several = {} if {*items} & {*found.texts} else _list_own_texts(found)
+    owned = {name: texts[0] if len(texts) == 1 else "" for name, texts in several.items()}
     names = found.match_items((query for query, _, _ in run.rows), run.file, found.queries.index)
     told = f"{found.noun}s as queries for {found.noun}s"
     if unsure := [name for name, query in names.items() if not owned.get(query, query)]:

@@ -285,6 +285,13 @@ CASES: dict[str, Case] = {
         {("qrels.csv", "query_id item_id grade"): ["q1|a|3", "q1|b|0", "q2|b|2"],
          ("queries.csv", "query_id text"): ["q1|red car", "q2|van"]},
         {"x AP@None": 0.75}),
+    "lists of captions and of their ids, or texts by the numbers of captions": (
+        {"t.parquet": pa.table({"filename": ["x.png", "y.png"], "caption": [["1", "2"], ["3", "4"]],
+                                "sentids": [[5, 6], [7, 8]]}), "x.png": 1, "y.png": 2} | {
+            f"{name}.npz": partial(np.savez, image=np.eye(2), image_ids=["x", "y"], text_ids=ids,
+                                   text=np.eye(2)[[0, 0, 1, 1]])
+            for name, ids in (("a", [5, 6, 7, 8]), ("b", ["x#1", "x#2", "y#1", "y#2"]))},
+        [], {}, {"a t2i_R@1": 1.0, "b t2i_R@1": 1.0}),
     "CIRCO, whose gallery a list of COCO names": (
         {"val.json": [{"id": 0, "reference_img_id": 1, "relative_caption": "x", "gt_img_ids": [2]}],
          "image_info.json": {"info": {}, "images": [

@@ -181,6 +181,8 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     cells, given, captions, names = (
         roles.read(block, role) for role in ("file", "item_id", "caption", "caption_id")
     )
+    for name in roles.find(FILE)[:1] if not any(cells) else ():  # pictures inside without a path
+        cells = block.columns[name]
     files = [source.find_media(e or own, folder, own) for e, own in zip(cells, given, strict=True)]
     contents = block.contents.get(of.get("file", ""), [None] * len(cells))
     if not any((*files, *contents)):
@@ -320,12 +322,14 @@ def _list_spans(block: Block, roles: Roles, files: Names) -> Columns:
 
 
 def _list_captions(file: str, ids: Names, names: Names, columns: Sequence[Names]) -> Captions:
-    """Return captions row by row; a list in a cell is several."""
-    parts = split_cells({cell for cell in chain(*columns) if cell.startswith("[")})
+    """Return captions row by row; a list in a cell is several, each perhaps with its id."""
+    parts = split_cells({cell for cell in chain(names, *columns) if cell.startswith("[")})
     rows = []
     for item, name, *cells in zip(ids, names, *columns, strict=True):
         texts = [text for cell in cells for text in parts.get(cell) or [cell] if text]
-        rows += [(item, text, name if len(texts) == 1 else "") for text in texts]
+        own = parts.get(name) or [name]
+        own = own if len(own) == len(texts) else [""] * len(texts)
+        rows += [(item, *each) for each in zip(texts, own, strict=True)]
     return Captions(file, rows)
 
 
