@@ -281,7 +281,8 @@ CASES: dict[str, Case] = {
                                        ["video0|r0", "r0|video0", "video1|r1", "r1|video1"]}, {}),
     "ESCI": (
         {"x.csv": "example_id,query,query_id,product_id,esci_label,split\n1,red car,q1,a,E,test\n"
-                  "2,red car,q1,b,I,test\n3,van,q2,b,S,test\n", "x.run": RUN}, [],
+                  "2,red car,q1,b,I,test\n3,van,q2,b,S,test\n4,elk,q9,b,E,train\n",
+         "x.run": RUN}, [],
         {("qrels.csv", "query_id item_id grade"): ["q1|a|3", "q1|b|0", "q2|b|2"],
          ("queries.csv", "query_id text"): ["q1|red car", "q2|van"]},
         {"x AP@None": 0.75}),

@@ -21,7 +21,7 @@ from dashboard.plugins.importers.column_roles import (
     rows_are_texts,
     split_columns,
 )
-from dashboard.plugins.importers.deciding import ASKING, SEARCHED
+from dashboard.plugins.importers.deciding import ASKING, PART, SEARCHED, SPLIT
 from dashboard.plugins.importers.pieces import (
     Captions,
     ClassNames,
@@ -142,9 +142,15 @@ def read_numbers(cells: Names) -> list[float | None]:
 
 
 def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
-    """Yield judgements and results; empty grades are unjudged, other texts are left out."""
+    """Yield judgements and results; empty grades are unjudged, other texts are left out.
+
+    Judgements of each part of the data, where a column has it, are those of a file FILE/PART.
+    """
+    splits = (own for name, own in block.columns.items() if SPLIT.fullmatch(name))
+    parts = next((own for own in splits if all(map(PART.fullmatch, own))), [""] * len(block.lines))
     columns = [roles.read(block, each) for each in ("query_id", "item_id", "text", "run")]
     columns[1] = list(map(cut_added, columns[1]))
+    columns.insert(3, [f"{block.file}/{part}".rstrip("/") for part in parts])
     of, grades = roles.of, ChainMap(*source.options.scales)
     told = [each for each in ("grade", "score", "rank") if each in of]
     if not told:
@@ -165,12 +171,15 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
         if "text" in of:
             yield Queries(block.file, [row[0] for row in rows], {"text": [row[2] for row in rows]})
         if role == "grade":
-            yield Judgements(block.file, [(query, item, n) for query, item, _, _, n in rows])
+            for part in dict.fromkeys(columns[3]):
+                yield Judgements(
+                    part, [(q, item, n) for q, item, _, own, _, n in rows if own == part]
+                )
             continue
         sign = -1 if role == "rank" else 1
         results = [row for row in rows if row[1] and row[-1] is not None]
         for run in dict.fromkeys(columns[-1]):
-            lines = [(query, item, sign * n) for query, item, _, own, n in results if own == run]
+            lines = [(query, item, sign * n) for query, item, *_, own, n in results if own == run]
             name = clean_name(run).strip("_") or find_stem(block.file)
             yield RunLines(block.file, name, lines)
 
