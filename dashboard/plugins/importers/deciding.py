@@ -100,12 +100,13 @@ def choose_basis(found: Gathered) -> Names:
     ways = [*stated, *["captions"] * bool(pairs and is_apart)] or possible
     lost = [e for e in found.source.findings if e.level == "warning"]
     is_sure = ways in (stated[:1], ["captions"]) or ways == [*filter(NUMBERS.fullmatch, possible)]
+    said = " ".join(map(str, lost[:3])).rstrip(".")
     if not sure and (not is_sure if ways else lost):
         if ways:
             file = found.items.filled.get(ways[0], "captions")
             told, wanted = list_names(ways), "a statement of which one does, if any"
             raise Unsure(file, f"what could decide relevance ({told})", wanted, _list_lines(ways))
-        told = f"nothing that decides relevance. {' '.join(map(str, lost[:3]))}".rstrip(".")
+        told = f"nothing that decides relevance. {said}"
         raise Unsure(lost[0].file, told, "what was left out, or none", _list_lines(ways))
     chosen = [*sure, *ways, NONE][0]
     others = [each for each in every if each != chosen]
@@ -113,7 +114,7 @@ def choose_basis(found: Gathered) -> Names:
     if chosen in (NONE, *fixed):
         return others
     if chosen not in every and len({*clean_classes(found.items.get(chosen))} - {""}) < 2:
-        told = list_names([repr(chosen), *lost])
+        told = f"{chosen!r}. {said}".rstrip(". ")
         raise Unsure("--relevance", told, "a column of two classes or more", _list_lines(every))
     found.basis, found.column = "labels", chosen
     return others
