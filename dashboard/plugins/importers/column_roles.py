@@ -21,7 +21,7 @@ from dashboard.tables import Names, Texts
 from dashboard.texts import parse_number
 
 ITEM = """item_id slice_id docno doc_id did document_id corpus_id product_id segment_id image_id
-photo_id frame_id video_id vid vid_name clip_id asset_id id uid uuid sku asin pid key ids youtube_id ytid"""
+photo_id video_id vid vid_name clip_id asset_id id uid uuid sku asin pid key ids youtube_id ytid"""
 FILE = """file file_name file_path path image image_name image_path img img_path image_file video
 video_path video_file clip clip_path picture photo sensor_video_file sensor_frame_file"""
 POSTER = "poster gif_path gif_file thumbnail poster_path"
