@@ -57,6 +57,9 @@ def make_payload(
             note += f"; the first {depth}" * bool(found.missed[depth:])
         rows.append({"kind": "missed", "name": name, "note": note, "cards": cards})
     asks = [found.asked["class"]] if "class" in found.asked else []
+    place = collection.queries.index.get(found.query_id, -1)
+    if found.item_id and place >= 0 and collection.is_text[place]:
+        asks.append(f"with {found.item_id}")
     asked = ("poster", found.item_id) if found.item_id else ("query", found.query_id)
     named = dict.fromkeys(card["item"] for row in rows for card in row["cards"])
     return {

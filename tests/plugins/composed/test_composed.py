@@ -6,6 +6,7 @@ import pytest
 
 from dashboard.storage.collection import open_collection
 from dashboard.study.new_query import search
+from dashboard.views.cards.payload import make_payload
 from tests.core.test_screens import draw
 from tests.plugins.worlds import call, measure_values, open_world, write_world
 
@@ -30,6 +31,9 @@ def test_annotated_items_only(tmp_path: Path) -> None:
         "AP(annotated)": [round((1 + 2 / 3) / 2, 9)], "P@2": [0.5], "R@2": [0.5], "num_ret": [3],
         "Judged@3": [1],
     }  # fmt: skip
+    study = open_world(folder)
+    shown = make_payload(study.query("q1", ["v1"]), study.collection, ("v1",), "", 5)
+    assert shown["relevant"] == "2 relevant · with a"
 
 
 @pytest.mark.parametrize("image", ["a.png", "a"])
