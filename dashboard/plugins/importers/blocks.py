@@ -251,7 +251,7 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
             ]
         words = sum(len(_join_words(each).split()) for each in flat)
         column, cells = "label", told
-        if float in map(type, flat) and len(flat) >= MIN_WIDE * len(told):
+        if float in map(type, flat):
             column = "vector"
         elif words > MAX_WORDS * len(flat):
             column = "caption"

@@ -110,7 +110,6 @@ def _rename_columns(found: Gathered) -> None:
         for name in filter(rows.columns.__contains__, names):
             kept = f"source_{name}"
             rows.columns[kept], rows.filled[kept] = rows.columns.pop(name), rows.filled[name]
-            found.declared.update({kept} if name in found.declared else ())
             told = f"a column {name!r}, a name with a meaning of its own here"
             found.source.say(rows.filled[name], told, f"a label; kept as {kept!r}", "note")
 
