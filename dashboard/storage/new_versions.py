@@ -1,6 +1,5 @@
 """Add a version to a collection: vectors or results, whole or not at all."""
 
-import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -15,6 +14,7 @@ from dashboard.storage.drafts import put_in_place, replace_files, write_draft, w
 from dashboard.storage.media import match_ids, tell_matched
 from dashboard.storage.runs import read_run
 from dashboard.storage.settings import Settings, read_toml
+from dashboard.storage.vector_ids import refuse_distances
 from dashboard.storage.vectors import read_ids, read_vectors
 from dashboard.storage.versions import (
     INPUTS,
@@ -36,8 +36,6 @@ list_left_out = shutil.ignore_patterns(
 """
 MATRIX = (".rows.txt", ".columns.txt", ".npy")
 """The ids of rows and of columns, one a line, and the matrix, which comes last."""
-DISTANCES = re.compile(r"(?<![^\W_])dist(?:ance)?s?(?![^\W_])", re.I)
-"""Words in names of matrices in which the lowest number is the best."""
 OTHER_FORMS = (
     "Other forms: put it beside the files of before, and type init NAME --from FOLDER --update."
 )
@@ -353,14 +351,12 @@ def add_run(collection: Collection, name: str, path: Path, findings: Findings) -
     endings = MATRIX if path.suffix == ".npy" else (path.suffix,)
     if endings == MATRIX:
         refuse_distances(path.stem, path.name)
-        wanted = "a matrix X.npy, with ids one a line in X.rows.txt and X.columns.txt beside it"
-        for each in map(path.with_suffix, MATRIX):
-            require_file(each, each.name, wanted)
-        for each in map(path.with_suffix, MATRIX[1::-1]):
-            ids = read_ids(each, each.name, findings)
+        require_file(path, path.name, "a matrix, X.rows.txt and X.columns.txt beside it")
+        axes = [read_ids(e, e.name, findings) for e in map(path.with_suffix, MATRIX[:2])]
+        for ending, ids in zip(MATRIX, axes, strict=False):
             if collection.queries.index.keys().isdisjoint(ids):
-                refuse_unknown(collection.items, ids, each.name)
-        number = len(ids)
+                refuse_unknown(collection.items, ids, path.stem + ending)
+        number = len(axes[0])
     else:
         if path.suffix not in RUNS:
             found, wanted = f"the ending {path.suffix!r}", f"one of {', '.join(RUNS)}"
@@ -379,14 +375,6 @@ def add_run(collection: Collection, name: str, path: Path, findings: Findings) -
             place.unlink()
         raise broken
     return [describe_file("runs", places[path.suffix], number)]
-
-
-def refuse_distances(name: str, file: str) -> None:
-    """Raise a DataError if the name of a matrix says that it holds distances."""
-    if DISTANCES.search(name):
-        read = f"numpy.load({file!r})" if file.endswith(".npy") else "distances"
-        do = f"Type numpy.save('sims.npy', -{read}), and name its files of ids alike."
-        raise DataError(file, "distances, by its name", "similarities in its place", do=do)
 
 
 def refuse_unknown(table: Table, names: Iterable[str], file: str) -> None:

@@ -16,10 +16,10 @@ from dashboard.storage.new_versions import (
     MATRIX,
     describe_form,
     find_form,
-    refuse_distances,
     tell_date,
     write_version,
 )
+from dashboard.storage.vector_ids import refuse_distances
 from dashboard.tables import Names, Texts
 
 
