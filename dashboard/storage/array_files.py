@@ -23,6 +23,7 @@ from dashboard.storage.vector_ids import (
     drop_axes,
     find_beside,
     find_ids,
+    join_keyed,
     list_beside,
     list_ids,
     list_texts,
@@ -229,7 +230,7 @@ def read_arrays(path: Path, name: str) -> Arrays:
         name, found, f"a whole {path.suffix} file of numbers", f"{do}; pickles are never read."
     ):
         try:
-            return {key: drop_axes(each) for key, each in read(path).items()}
+            return join_keyed({key: drop_axes(each) for key, each in read(path).items()})
         except DataError as error:
             raise DataError(
                 name, error.found, error.expected, line=error.line, do=error.do

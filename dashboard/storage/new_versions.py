@@ -14,7 +14,8 @@ from dashboard.storage.drafts import put_in_place, replace_files, write_draft, w
 from dashboard.storage.media import match_ids, tell_matched
 from dashboard.storage.runs import read_run
 from dashboard.storage.settings import Settings, read_toml
-from dashboard.storage.vectors import read_vectors
+from dashboard.storage.vector_ids import refuse_distances
+from dashboard.storage.vectors import read_ids, read_vectors
 from dashboard.storage.versions import (
     INPUTS,
     RUNS,
@@ -349,10 +350,13 @@ def add_run(collection: Collection, name: str, path: Path, findings: Findings) -
     """
     endings = MATRIX if path.suffix == ".npy" else (path.suffix,)
     if endings == MATRIX:
-        wanted = "a matrix X.npy, with ids one a line in X.rows.txt and X.columns.txt beside it"
-        for each in map(path.with_suffix, MATRIX):
-            require_file(each, each.name, wanted)
-        number = len(path.with_suffix(MATRIX[0]).read_bytes().splitlines())
+        refuse_distances(path.stem, path.name)
+        require_file(path, path.name, "a matrix, X.rows.txt and X.columns.txt beside it")
+        axes = [read_ids(e, e.name, findings) for e in map(path.with_suffix, MATRIX[:2])]
+        for ending, ids in zip(MATRIX, axes, strict=False):
+            if collection.queries.index.keys().isdisjoint(ids):
+                refuse_unknown(collection.items, ids, path.stem + ending)
+        number = len(axes[0])
     else:
         if path.suffix not in RUNS:
             found, wanted = f"the ending {path.suffix!r}", f"one of {', '.join(RUNS)}"

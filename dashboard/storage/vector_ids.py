@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dashboard.errors import DataError
 from dashboard.tables import AnyArray, Names
 
 Arrays = dict[str, Any]
@@ -23,9 +24,13 @@ ID_WORDS = (
 OTHER_WORD = re.compile(r"(image|img|picture|photo|video|clip|item|doc|product)s?|map(ping)?|list")
 """Words that may stand beside these: of what, and how."""
 IDS = re.compile(
-    r"(^|[_.-])(ids?|uuid|sku|names?|file_?names?|image_?names?|paths?|keys?|files?)$", re.I
+    r"(^|[_./-])(ids?|uuid|sku|names?|file_?names?|image_?names?|paths?|keys?|files?)$", re.I
 )
 """Names of arrays and columns that hold ids."""
+MIN_KEYED = 5
+"""Arrays of fractions, each a vector by its key; fewer are something else."""
+DISTANCES = re.compile(r"(?<![^\W_])dist(?:ance)?s?(?![^\W_])", re.I)
+"""Words in names of matrices in which the lowest number is the best."""
 TEXT_WORDS = frozenset(
     {"query", "queries", "q", "qid", "qids", "text", "texts", "txt", "topic", "topics", "caption",
      "captions", "sentence", "sentences", "sen", "sentid", "sentids", "paragraph", "paragraphs",
@@ -164,3 +169,30 @@ def drop_axes(array: AnyArray) -> AnyArray:
     if array.ndim <= least or 1 not in array.shape[1:]:
         return array
     return array[:].reshape(len(array), *(size for size in array.shape[1:] if size > 1))
+
+
+def join_keyed(arrays: Arrays) -> Arrays:
+    """Return arrays that are each a vector, of one row or none, as one array and their ids.
+
+    >>> join_keyed({f"{name}/x": np.ones((1, 2)) for name in "abcde"})["ids"].tolist()
+    ['a', 'b', 'c', 'd', 'e']
+    """
+    rows = {key: each for key, each in arrays.items() if each.ndim and key}
+    kinds = {(each.size, each.shape[-1], each.dtype.kind) for each in rows.values()}
+    match [*kinds]:
+        case [(size, width, "f")] if size == width and len(rows) >= MIN_KEYED:
+            ends = {key.rpartition("/")[2] for key in rows}
+            names = [key.rpartition("/")[0] if len(ends) == 1 else key for key in rows]
+            return {
+                "": np.stack([each[:].ravel() for each in rows.values()]),
+                "ids": np.array(names),
+            }
+    return arrays
+
+
+def refuse_distances(name: str, file: str) -> None:
+    """Raise a DataError if the name of a matrix says that it holds distances."""
+    if DISTANCES.search(name):
+        read = f"numpy.load({file!r})" if file.endswith(".npy") else "distances"
+        do = f"Type numpy.save('sims.npy', -{read}), and name its files of ids alike."
+        raise DataError(file, "distances, by its name", "similarities in its place", do=do)

@@ -384,7 +384,8 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     name = f"{path.stem}_{column}"
     stated = STATED.search(file)
     own = [stated[1]] if stated else _list_own(name)
-    folder = HIVE.sub("", path.parent.as_posix()).rpartition("/")[2].removesuffix(".xlsx")
+    around = path.parents[path.stem.startswith(path.parent.name or "/")]  # img_emb/img_emb_0.npy
+    folder = HIVE.sub("", around.as_posix()).rpartition("/")[2].removesuffix(".xlsx")
     if all(map(str.isdecimal, own)) and (_list_own(folder) or folder.isdecimal()):
         own.insert(0, folder)
     asks = ASKING.search(name.lower()) and not DATABASE.search(name)

@@ -19,6 +19,7 @@ from dashboard.storage.new_versions import (
     tell_date,
     write_version,
 )
+from dashboard.storage.vector_ids import refuse_distances
 from dashboard.tables import Names, Texts
 
 
@@ -85,10 +86,11 @@ def join_files(found: Gathered) -> None:
                 first.add(each, found.source)
             plain, first.name = (re.sub(r"_\d+$", "", name) for name in (names[0], first.name))
             found.vectors[names[0] if (plain, side) in found.vectors else plain, side] = first
-    files = [(own.name, file) for own in found.vectors.values() for file in own.files]
     several = {own.name for (name, _), own in found.vectors.items() if name != own.name}
     for (name, side), own in [*found.vectors.items()]:
         if own.name in several:
+            same = [each for (_, other), each in found.vectors.items() if other == side]
+            files = [(each.name, file) for each in same for file in each.files]
             new = name_apart(own.name, next(iter(own.files)), files)
             if (new, side) not in found.vectors:
                 found.vectors[new, side] = found.vectors.pop((name, side))
@@ -229,6 +231,7 @@ def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
 
 def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Names) -> None:
     """Write a matrix of similarities, and the ids of its rows and columns."""
+    refuse_distances(version.name, own.file)
     rows, said = found.source.options.rows, "a matrix with the ids of its rows and columns"
     axes: tuple[Names, Names] = [*own.ids], own.columns
     if not own.columns:

@@ -140,12 +140,13 @@ def drop_versions(place: Path, found: Gathered, record: Row) -> None:
     wrote, there = (set(map(_name_version, e)) for e in (record["files"], list_files(place)))
     record["removed"] = sorted({*record["removed"], *wrote} - there)
     theirs = {name.partition("/")[2] for name in {*record["removed"], *(there - wrote)}}
+    name = shlex.quote(place.name)
     found.source.count(
         place.name,
         sorted(theirs & {*(name for name, _ in found.vectors), *found.runs}),
         "versions under names that you removed, or use for your own",
-        "other names; left out. Type restore to have yours back, or python -m dashboard remove "
-        f"{shlex.quote(place.name)} --version NAME --yes for the source's",
+        f"other names; left out. Type python -m dashboard restore {name} to have yours back, or "
+        f"python -m dashboard remove {name} --version NAME --yes for the source's",
         "note",
     )
     found.vectors = {key: each for key, each in found.vectors.items() if key[0] not in theirs}

@@ -15,6 +15,8 @@ from dashboard.storage.drafts import report_full_disk
 from dashboard.storage.folders import MARKS, find_folder, is_collection
 
 TRASH = ".trash"
+KINDS = ("models", "runs", "submissions")
+"""Folders of versions."""
 OPTIONS = "--yes  do it; without it nothing is moved"
 COLUMNS = ("what", "moved_to")
 HELP = "move a version, or a collection, to the trash of the data folder"
@@ -40,11 +42,8 @@ def answer(call: Namespace) -> Answer:
     version = "" if is_whole else read_version_name(call)
     if not is_collection(folder):
         raise DataError(folder.name, "no collection", f"a folder with {' or '.join(MARKS)}")
-    names = {  # a matrix of results has its ids in two files beside it
-        path: re.sub(r"(\.(rows|columns))?\.[^.]*$", "", path.name) if kind == "runs" else path.name
-        for kind in ("models", "runs", "submissions")
-        for path in sorted((folder / kind).glob("[!.]*"))
-    }
+    paths = (path for kind in KINDS for path in sorted((folder / kind).glob("[!.]*")))
+    names = {path: tell_version(path) for path in paths}
     files = [folder] if is_whole else [path for path, name in names.items() if name == version]
     if not files:
         there = ", ".join(dict.fromkeys(names.values())) or "none"
@@ -54,6 +53,12 @@ def answer(call: Namespace) -> Answer:
         raise ValueError(f"This moves {moved} to the trash. Add --yes to do it.")
     place = base / TRASH / f"{sum(int(each.name) for each in list_places(base / TRASH)[-1:]) + 1}"
     return move(base, {place / path.relative_to(base): path for path in files})
+
+
+def tell_version(path: Path) -> str:
+    """Return the version of a file or folder; a matrix of results has its ids in two beside it."""
+    is_run = path.parent.name == "runs"
+    return re.sub(r"(\.(rows|columns))?\.[^.]*$", "", path.name) if is_run else path.name
 
 
 def move(base: Path, paths: Mapping[Path, Path]) -> Answer:

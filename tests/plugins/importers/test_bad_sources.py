@@ -43,6 +43,11 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
                "x.parquet: found a column objects of nested cells", 4),
     "three axes": ({f"{at}/clip.npz": partial(np.savez, ids=[*"abcd"], x=rows) for at, rows in
                     enumerate((VECTORS, np.stack([VECTORS] * 3, 1)))}, "the shape (4, 3, 2)", 4),
+    "arrays of parts": (
+        {"x.npz": partial(np.savez, X_train=VECTORS, y_train=[0] * 4, X_test=VECTORS, y_test=[1])},
+        "several parts (X_train, X_test)", 4),
+    "an array an item": ({"x.npz": partial(np.savez, **{n: [[1, 2]] for n in IDS.split()})},
+                         "x.npz: found 4 arrays of an item each", 4),
     "no vectors": ({"y.npy": np.arange(5)}, "Write labels as a table", 4),
     "two names": ({"qrels.txt": "q 0 im/1 1\nq 0 1 1\nq 0 y/2 1\n", "im/1.jpg": 1, "im/2.jpg": 2},
                   "3 judged items outside the gallery (1, im/1, y/2)", 2),
@@ -77,6 +82,8 @@ def test_rest_is_read(name: str, source: Path) -> None:
     {"l.csv": LABELS, "v2/train.npy": VECTORS[2:], "v2/test.npy": VECTORS[:2]},
     {"c.csv": "video,caption\nv.mp4,one\nw.mp4,two\n", "x.run": RUN.replace(" a", " v")},
     {"c.csv": "video,caption\nv.mp4,one\nv.mp4,two\n", "x.run": "v Q0 v 1 1 x\n"},
+    {"c.csv": "video,caption\nv.mp4,one\nw.mp4,two\n", "x_dist.npy": VECTORS[:2],
+     "x_dist.rows.txt": "one\ntwo\n", "x_dist.columns.txt": "v\nw\n"},
 ])  # fmt: skip
 def test_nothing_to_make(files: dict[str, Any], source: Path) -> None:
     check_nothing(init(make_source(source, files)))

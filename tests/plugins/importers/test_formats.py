@@ -23,7 +23,7 @@ from tests.plugins.importers.sources import Case, init, make_picture, make_sourc
 def write_groups(path: Path) -> None:
     with h5py.File(path, "w") as file:
         for name, row in zip("abcde", FIVE, strict=True):
-            file[f"{name}.png/embedding"] = row
+            file[f"{name}.png/embedding"] = row if name == "a" else row[None]
 
 
 NAMES = ["a", "b", "c", "d"]

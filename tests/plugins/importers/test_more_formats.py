@@ -57,7 +57,7 @@ TASKS = [
     for name, sets in SETS.items()
 ]  # fmt: skip
 SAMPLES = {"samples": [
-    {"filepath": name, "tags": ["val"], "truth": {"label": label}}
+    {"filepath": name, "tags": ["val"], "truth": {"label": label}, "dino_emb": [len(label), 0.5]}
     for name, label in (("a.png", "cat"), ("b.png", "cat"), ("c.png", "dog"))
 ]}  # fmt: skip
 CVAT = """<annotations><image name="a.png"><box label="cat">
@@ -114,6 +114,7 @@ CASES: dict[str, Case] = {
         ABC | {"labels.json": {"classes": ["cat", "dog"], "labels": {"a": 1, "b": 1, "c": 0}},
                "samples.json": SAMPLES}, ["--relevance", "truth"],
         {("items.csv", "label"): ['["dog"]', '["dog"]', '["cat"]'],
+         ("models/dino/items.txt", "a"): ["b", "c"],
          ("items.csv", "file truth"): ['a.png|["cat"]', 'b.png|["cat"]', 'c.png|["dog"]']}, {}),
     "numbers and names of classes": (
         {"x.csv": "id,label,kind_name,class_name\na,0,x,cat\nb,1,x,dog\nc,0,y,cat\n"}, [],
@@ -324,6 +325,20 @@ CASES: dict[str, Case] = {
         {"v1.npz": partial(np.savez, query_features=VECTORS[:1], query_labels=[5],
                            gallery_features=VECTORS[1:], gallery_labels=[5, 6, 5])}, [],
         {("queries.csv", "query_id labels"): ["query_features 0|5"]}, {"v1 AP@None": 1.0}),
+    "probes and a gallery in groups, as many of both": (
+        {"v1.npz": partial(np.savez, **{
+            f"{side}/{key}": own[at : at + 2] for side, at in (("probe", 0), ("gallery", 2))
+            for key, own in (("x", VECTORS), ("labels", [5, 6, 6, 5]), ("paths", [*"abcd"]))})},
+        [], {("queries.csv", "query_id labels"): ["a|5", "b|6"]}, {"v1 P@1": 0.5}),
+    "a column of 0 and 1 a class, in the folder of its vectors": (
+        {"v1/x.npy": VECTORS, "v1/labels.npy": np.eye(2)[[0, 0, 1, 1]]}, [], {}, CATS),
+    "folders of clip-retrieval": (
+        {"c.csv": "image,caption\np1.png,one\np2.png,two\n"} | {
+            f"{name}/x/{side}_emb/{side}_emb_0.{ending}": own
+            for name, step in (("a", 1), ("b", -1))
+            for side, rows in (("img", PICTURES[::step]), ("text", PICTURES * (2 - step)))
+            for ending, own in (("npy", rows), ("txt", "p1\np2\n"))},
+        [], {}, {"a t2i_R@1": 1.0, "b t2i_R@1": 0.0}),
     "paths that folders tell apart, under any title; e has no vector": (
         {"x.csv": "Bild;label\n" + "".join(f"./im/{n}/0.jpg;{own}\n" for n, own in
                                            [*CLASSES.items(), ("e", "cat")]),

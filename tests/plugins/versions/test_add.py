@@ -328,9 +328,11 @@ def test_a_matrix_is_added_with_its_ids(world: Path, tmp_path: Path) -> None:
     code, _, said = call(*words)
     assert code == 2 and "m.rows.txt: found no such file" in said
     (tmp_path / "m.rows.txt").write_text("q1\nq2\n")
-    (tmp_path / "m.columns.txt").write_text("a\nb\nx\n")
-    code, _, said = call(*words)
-    assert code == 2 and "cross" in said and not list((world / "runs").iterdir())
+    for ids, told in (("8\n9\n", "found no item"), ("a\nb\nx\n", "cross")):
+        (tmp_path / "m.columns.txt").write_text(ids)
+        code, _, said = call(*words)
+        assert code == 2 and told in said and not [*world.glob("runs/*")]
+    assert "distances, by its name" in call(*words[:-1], tmp_path / "my_dist.npy")[2]
     (tmp_path / "m.columns.txt").write_text("a\nb\n")
     assert call(*words)[0] == 0
     assert find_first("cross") == [0.0, 1.0]

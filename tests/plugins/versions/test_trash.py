@@ -28,7 +28,9 @@ def test_versions(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["remove", "small", "--version", "v1", "--yes"]) == 0
     assert main(["remove", "small", "v2", "--yes"]) == 0
     assert not [*(data / "small").glob("*/*")]
-    assert main(["restore", "small"]) == 0
+    assert main(["restore", "small/runs/v2.rows.txt"]) == 0
+    assert len([*(data / "small").glob("*/*")]) == 3
+    assert main(["restore", "small/models/v1"]) == 0
     assert (data / "small" / "models" / "v1" / "model.toml").is_file()
     assert (data / "small" / "runs" / "v2.rows.txt").is_file()
     assert not (data / ".trash").exists()

@@ -10,12 +10,13 @@ from functools import partial
 
 from dashboard.errors import DataError, explain_errors
 from dashboard.plugins.importers.blocks import make_block, read_blocks, read_lines
-from dashboard.plugins.importers.column_roles import FILE, Roles
+from dashboard.plugins.importers.column_roles import FILE, Roles, name_version
 from dashboard.plugins.importers.formats.tabular import list_pieces
 from dashboard.plugins.importers.pieces import (
     Format,
     Items,
     Pieces,
+    Vectors,
     find_labels,
     read_each,
     write_list,
@@ -77,6 +78,13 @@ def _read_json(source: Source, name: str) -> Pieces:
             for column in told:  # tags never are one
                 pairs = ((each["filepath"], find_labels(each.get(column))) for each in samples)
                 yield make_labelled(name, pairs, column)
+            rows = [
+                (at, {key: own for key, own in e.items() if key not in told})
+                for at, e in enumerate(samples, start=1)
+            ]
+            block = make_block(source, name, rows)
+            for column, vectors in block.vectors.items():
+                yield Vectors(name, *name_version(column), vectors, block.columns["filepath"])
         case _:
             classes, told = found.get("classes") or [], found["labels"].items()
             yield make_labelled(name, ((key, find_labels(e, classes, True)) for key, e in told))

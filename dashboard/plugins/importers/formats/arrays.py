@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Unsure
+from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.column_roles import DATABASE, name_version
 from dashboard.plugins.importers.formats.tabular import number_rows
 from dashboard.plugins.importers.pieces import (
@@ -27,14 +27,16 @@ from dashboard.plugins.importers.pieces import (
 from dashboard.plugins.importers.source import Columns, Source, find_folder_of, find_stem
 from dashboard.storage.array_files import READERS, read_arrays, read_beside
 from dashboard.storage.media import EXTENSION
-from dashboard.storage.new_versions import MATRIX
+from dashboard.storage.new_versions import MATRIX, hold_only
 from dashboard.storage.vector_ids import (
     IDS,
+    MIN_KEYED,
     TABLES,
     Arrays,
     Beside,
     find_beside,
     find_ids,
+    join_keyed,
     list_beside,
     list_ids,
     list_texts,
@@ -47,8 +49,6 @@ ENDINGS = tuple(each for each in READERS if each != ".parquet")
 SETS = ("train", "test", "neighbors")
 """Data sets of ann-benchmarks: items, queries, and the true neighbours of these."""
 MAX_NEIGHBOURS = 10
-MIN_KEYED = 5
-"""Lists of fractions, each a vector by its key; fewer are something else."""
 ENDING = f"(|{'|'.join(map(re.escape, ENDINGS))})$"
 CODES = re.compile(rf"(^|[\W_])(?:codes?|hash(?:es)?|binary|(?-i:B)){ENDING}", re.I)
 LABELS = re.compile(
@@ -61,7 +61,12 @@ AUXILIARY = re.compile(
     re.I,
 )
 """Names of arrays beside embeddings that are none; and the weights of a model."""
-OF_SIDE = re.compile("^(query|gallery|database)_", re.I)
+OF_SIDE = re.compile(
+    r"(?<![^\W_])(query|queries|probe|gallery|database|index|reference)[\W_]", re.I
+)
+PROBE = re.compile(r"^probe(?=[\W_])", re.I)
+SPLIT = re.compile(r"(?:^|[\W_])(train|trn?|te?st|te|val)(?![^\W_])", re.I)
+"""Words in names of arrays of parts: of one that asks, and of data to train and to test."""
 TRAINING = re.compile("(?<![a-z])(?<!pre-)(train|trn)(?![a-z])")
 
 
@@ -91,12 +96,11 @@ def read(source: Source, files: Names) -> Pieces:
     beside = {other for name in arrays for other in find_beside(name, there)}
     arrays = _list_searched(source, "", [name for name in arrays if name not in beside])
     labels = _find_labels(source, arrays)
-    beside = {*labels.values()}
-    vectors = [name for name in arrays if name not in beside]
+    vectors = [name for name in arrays if name not in labels.values()]
     read_file = partial(_read_file, there=there, arrays=arrays, labels=labels)
     for folder, own in groupby(sorted(vectors, key=find_folder_of), find_folder_of):
         names = [*own]
-        rows = _stack(source, names)
+        rows = _join_folder(source, names)
         if rows is None:
             yield from read_each(read_file, source, names)
         else:
@@ -104,14 +108,15 @@ def read(source: Source, files: Names) -> Pieces:
             yield Vectors(names[0], version, side, rows, list(map(find_stem, names)))
 
 
-def _stack(source: Source, names: Names) -> AnyArray | None:
+def _join_folder(source: Source, names: Names) -> AnyArray | None:
     """Return the vectors of a folder with a file for each item; None if it is another one."""
-    first = next(iter(_read_first(source, names[0])), np.empty(0, int))
-    if len(names) < MIN_KEYED or first.ndim != 1 or first.dtype.kind != "f":
-        return None
-    rows = [np.array(own) for name in names for own in _read_first(source, name)]
-    is_whole = len(rows) == len(names) and {each.shape for each in rows} == {first.shape}
-    return np.stack(rows) if is_whole else None
+    rows = Arrays()
+    for name in names:
+        own = _read_first(source, name)
+        if len(own) != 1 or own[0].shape[:-1] not in ((), (1,)):
+            return None
+        rows[name] = own[0]
+    return join_keyed(rows).get("")
 
 
 def _find_labels(source: Source, names: Names) -> Texts:
@@ -126,9 +131,10 @@ def _find_labels(source: Source, names: Names) -> Texts:
     for name in names if len(pairs) < len(classes) else ():
         lengths = [] if name in classes else [*map(len, _read_first(source, name))]
         for other, own in classes.items():
-            words = {*list_words(LABELS.sub("", other)), ""} - {*list_words(name), ""}
+            words = {*list_words(LABELS.sub("", find_stem(other))), ""} - {*list_words(name), ""}
             is_near = find_folder_of(other) == find_folder_of(name)
-            if is_near and not words and lengths == [len(own)] and own.ndim == 1:
+            is_flat = own.ndim == 1 or hold_only([own], (0, 1))
+            if is_near and not words and lengths == [len(own)] and is_flat:
                 pairs.setdefault(name, other)
     return pairs
 
@@ -167,7 +173,7 @@ def _list_classes(labels: AnyArray) -> list[str]:
 def _list_searched(source: Source, file: str, names: list[str]) -> list[str]:
     """Return names of arrays but those of a part to train, where others are of a database."""
     paired = [name for name in names if CODES.search(name) or LABELS.search(name)]
-    left = [name for name in paired if TRAINING.search(find_stem(name.lower()))]
+    left = [name for name in names if TRAINING.search(find_stem(name.lower()))]
     rest = [name for name in names if name not in left]
     if not any(map(DATABASE.search, {*paired} - {*left})):
         return names
@@ -178,7 +184,8 @@ def _list_searched(source: Source, file: str, names: list[str]) -> list[str]:
 
 def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: Texts) -> Pieces:
     found = read_arrays(source.find_path(name), name)
-    found = {key: found[key] for key in _list_searched(source, name, [*found])}
+    kept = _list_searched(source, name, [*found])
+    found = {PROBE.sub("query", key): found[key] for key in kept}
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
         return
@@ -261,21 +268,23 @@ def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays]:
         for key, each in found.items()
         if each.ndim > 1 and not (LABELS.search(key or name) and _holds_classes(each))
     }
-    if not matrices and len(lists) >= MIN_KEYED and lists[min(lists)].dtype.kind == "f":
-        with suppress(ValueError):  # a vector an id, if all are as long
-            matrices = {"": np.stack([*lists.values()])}
-            ends = {key.rpartition("/")[2] for key in lists}
-            names = (key.rpartition("/")[0] if len(ends) == 1 else key for key in lists)
-            lists = {"ids": np.array([*names])}
     if not matrices:
         shapes = ", ".join(f"{key} {each.shape}".strip() for key, each in found.items())
         wanted = "an array (rows, dimension); labels stand beside codes of the same name"
         do = "Write labels as a table with the columns item_id and label."
         raise DataError(name, f"labels or lists alone ({shapes})", wanted, do=do)
     lengths, widths = ({each.shape[at] for each in matrices.values()} for at in (0, 1))
-    if len(matrices) >= MIN_KEYED and len(lengths) > len(widths) == 1:  # frames of clips
-        do = "Average them: numpy.savez('v1.npz', **{key: file[key][:].mean(0) for key in file})"
-        raise DataError(name, f"{len(matrices)} arrays of several rows", "one vector a key", do=do)
+    is_of_clips = len(matrices) >= MIN_KEYED and len(lengths) > len(widths) == 1
+    if is_of_clips or len(matrices) > 1 and lengths == {1}:  # frames, or a row an item
+        do = (
+            "Average them: numpy.savez('v1.npz', ids=[*file], x=[file[e][:].mean(0) for e in file])"
+        )
+        raise DataError(name, f"{len(matrices)} arrays of an item each", "one of all items", do=do)
+    is_told = any(IDS.search(SPLIT.sub("", key)) for key in lists) and len(lengths) == len(matrices)
+    if lists and not is_told and len({SPLIT.sub("", key) for key in matrices}) < len(matrices):
+        do = "Save one alone, as numpy.savez('v1.npz', x=X_test, label=y_test)."
+        wanted = "one, or ids of each, and not as many of both"
+        raise DataError(name, f"arrays of several parts ({list_names(matrices)})", wanted, do=do)
     return lists, matrices
 
 
