@@ -202,7 +202,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     for own, cell, file, content, span, line in zip(
         given, cells, files, contents, spans[SPANS[0]], block.lines, strict=True
     ):
-        lost += [cell] if cell and not (file or content) else []
+        lost += [cell] if cell and not (file or content or cell in source.named) else []
         if file and not cell and NUMBER.fullmatch(own) and own != strip_name(file):
             near.append(own)
         key = file or (content and hashlib.sha256(content).digest()) or cell or line
