@@ -3,8 +3,10 @@
 import csv
 import json
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain, islice, takewhile
 from pathlib import PurePosixPath
 from statistics import fmean
@@ -106,31 +108,34 @@ def _read_delimited(source: Source, name: str) -> Iterator[NumberedRow]:
         raise DataError(name, "an empty file", "a table with a header")
     mark = max(",\t;|", key=first[0].count)
     csv.field_size_limit(MAX_CELL_CHARACTERS)
-    lines, odd = text.split("\n"), list[int]()
-    marks = {line.count(mark) for line in lines if line.strip()} if '"' in text else {0}
-    is_even = len(marks) == 1 and marks != {0}
+    read = partial(csv.reader, delimiter=mark, strict=True, skipinitialspace=True)
+    lines, odd, is_even = text.split("\n"), list[int](), False
+    try:
+        deque(read(f"{line}\n" for line in lines if '"' in text), maxlen=0)
+    except csv.Error:
+        is_even = len({line.count(mark) for line in lines if line.strip()}) == 1
 
     def list_rows() -> Iterator[tuple[int, list[str]]]:
-        """Yield line and cells of each row; where all lines have as many marks, each is a row."""
+        """Yield line and cells of each row; of broken CSV with as many cells a row is a line."""
         at = 0
         while at < len(lines):
-            rest = lines[at : at + 1] if is_even else lines[at:]
-            told = (f"{line}\n" for line in rest)
-            reader, first = csv.reader(told, delimiter=mark, strict=True, skipinitialspace=True), at
+            first, end = at, at + 1 if is_even else len(lines)
+            reader = read(f"{lines[each]}\n" for each in range(first, end))
             try:
                 for row in reader:
                     yield at + 1, [cell.strip() for cell in row]
                     at = first + reader.line_num
+                at = end
             except csv.Error:
-                if is_even:  # a quote in a cell is part of it
+                odd.append(at + 1)
+                if is_even:
                     yield at + 1, [cell.strip() for cell in lines[at].split(mark)]
-                else:
-                    odd.append(at + 1)
                 at += 1
 
     yield from _name_cells(source, name, list_rows())
     wanted = 'CSV; left out. Write " in a quoted cell as ""'
-    source.count(name, odd, "broken rows, by their quotes", wanted)
+    wanted = "none; they are parts of the cells" if is_even else wanted
+    source.count(name, odd, "rows with stray quotes", wanted, "note" if is_even else "warning")
 
 
 def _name_cells(

@@ -48,8 +48,8 @@ OURS = ("item_id", "query_id", "file", "poster", "caption", "caption_id", "text"
 GRADE = "grade rating relevance rel judgment judgement relevance_score esci_label verdict"
 OF_MODELS = re.compile(r"(^|[\W_])(results?|pred(iction)?s?|predicted|generated)($|[\W_])", re.I)
 """Words in names of files of captions that a model wrote."""
-MAX_GRADES = 9
-"""Words of a column that may be grades."""
+QUERY_IDS, MAX_GRADES = ("queryid", "qid"), 9
+"""Columns of queries beside which labels may be grades, and words that these have at most."""
 NUMERAL = re.compile(r"[-+.,]?\d[-+.,e\d]*")
 SCORE = "score similarity"
 RANK = "rank position doc_position"
@@ -233,7 +233,7 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
 
 
 def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
-    """Refuse queries that come again, or items, beside numbers that nothing calls grades.
+    """Refuse queries that come again, or items, beside what may be grades, which nothing says.
 
     Raises:
         Unsure: If there are such numbers, or if no column is known to name the items.
@@ -248,9 +248,9 @@ def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
     grades = [name for name in numbers if all(map(float.is_integer, marks[name]))]
     several = ["+".join(grades)] if grades[1:] else []
     ways = [f"grade={name}" for name in (*grades, *several)]
-    for name, own in marks.items():
+    for name in filter(LABELS.__contains__, free if _squeeze(of["query_id"]) in QUERY_IDS else ()):
         words = dict.fromkeys(filter(None, block.columns[name]))
-        if 1 < len(words) <= MAX_GRADES and all(each != each for each in own):
+        if 1 < len(words) <= MAX_GRADES and all(each != each for each in marks[name]):
             ways.append(",".join([f"grade={name}", *(f"N={word}" for word in words)]))
     ways += [f"{role}={e}" for e in numbers if e not in grades for role in ("score", "rank")]
     pair = f"query_id={of['query_id']},item_id={of.get('item_id')},"

@@ -3,8 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
-from itertools import compress, product
+from itertools import chain, compress, product
 from operator import and_
+from pathlib import PurePosixPath
 from statistics import fmean, multimode
 from typing import Any
 
@@ -50,7 +51,7 @@ SPLIT = re.compile("split|subset|partition|role|part", re.I)
 """Names of columns of parts of the data."""
 PART = re.compile("|".join([*ASKING, *SEARCHED, SPLITS.pattern]), re.I)
 """Names of parts of the data, some of which ask for another one."""
-BOTH = "both"
+BOTH = "query and gallery"
 """Part of an item that asks and is searched."""
 ODD = re.compile(
     r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)|"
@@ -248,7 +249,7 @@ def choose_judged(found: Gathered) -> Names:
     They are the one that the caller names, or those of which some query has results: so of
     judgements for tests, for development and of other years those count that were run, and of
     several parts the best one. Files whose names have no word in common, and are no parts, all
-    count.
+    count, and so do all parts of several tables.
 
     Raises:
         Unsure: If several are of the best part.
@@ -270,7 +271,9 @@ def choose_judged(found: Gathered) -> Names:
         found.source.count(list_names(used), others, what, wanted, level)
     else:
         used = files
-    if among := [name for name in used if name in parts]:
+    among = [name for name in used if name in parts]
+    tables = {str(PurePosixPath(name).parent) for name in among} & {*found.source.files}
+    if among and len(tables) < 2 and not found.source.options.judgements:
         best = choose_part(found.source, among, PARTS, "parts of judgements")
         used = [name for name in used if name == best or name not in parts]
     kept = asked.union(*(queries[name] for name in used))
@@ -317,7 +320,7 @@ SETTLED: dict[str, Any] = {"mean": fmean, "majority": lambda grades: min(multimo
 
 def divides(parts: Iterable[str]) -> bool:
     """Return whether some names of parts ask, and some are searched."""
-    every = {*parts}
+    every = {*map(_name_part, parts)}
     return BOTH in every or not (every.isdisjoint(ASKING) or every.isdisjoint(SEARCHED))
 
 
@@ -333,15 +336,19 @@ def list_parts(found: Gathered) -> Texts:
     )
     asks = asks or [not each for each in is_searched]
     is_searched = is_searched or [not each for each in asks]
-    parts: Names = ()
     if any(asks) and any(is_searched) and not all(map(and_, asks, is_searched)):
         words = ("none", "gallery", "query", BOTH)
-        parts = [words[2 * own + other] for own, other in zip(asks, is_searched, strict=True)]
+        told = [words[2 * own + other] for own, other in zip(asks, is_searched, strict=True)]
+        return dict(zip(found.items.index, told, strict=True))
     for column, cells in columns.items():
-        told = [re.sub("^(test|val)_", "", cell.lower()) for cell in cells]
-        every = {*told} - {""}
+        parts = dict(zip(found.items.index, map(_name_part, cells), strict=True))
+        rows = {item: own for (name, item), own in found.items.again.items() if name == column}
+        every = {*parts.values(), *map(_name_part, chain(*rows.values()))} - {""}
         is_whole = all(map(PART.fullmatch, every)) and divides(every)
         if is_whole or SPLIT.fullmatch(column) and any(map(PART.fullmatch, every)):
-            parts = parts or told
-    again = {item: BOTH for (_, item), cells in found.items.again.items() if divides(cells)}
-    return dict(zip(found.items.index, parts, strict=False)) | again
+            return parts | {item: BOTH for item, own in rows.items() if divides(own)}
+    return {}
+
+
+def _name_part(cell: str) -> str:
+    return re.sub("^(test|val)_", "", cell.lower())

@@ -3,7 +3,7 @@
 import re
 import shutil
 from collections.abc import Iterable
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
@@ -120,26 +120,17 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
     file, known = own.file, found.pictures if side == "items" else list(texts)
     noun = side if side == "items" or found.texts else "queries"
     order = "" if own.has_ids else _name_by_position(found, version, side, own, known)
-    if side == "items":
+    asked = {e: e for e in found.asks if e in own.ids}
+    if side == "texts":
+        names, asked = _match_texts(found, own, texts), Texts()
+    else:
         names = found.match_items(own.ids, file, known)
+    if side == "items" and not order:
         shown = [*found.queries.list_rows("image", "text")]
         bare = {*own.ids} - names.keys()
-        asked = {e: e for e, _, text in shown if text == e in bare}
+        asked |= {e: e for e, _, text in shown if text == e in bare}
         if apart := [e for e, image, _ in shown if image or e in found.asks]:
             asked |= found.match_items(own.ids, file, apart)
-    else:
-        names = {text: name for name, text in texts.items()} | {name: name for name in texts}
-        owned, asked = _list_own_texts(found), Texts()
-        rest = [name for name in own.ids if owned and name not in names]
-        parts = {name: re.fullmatch(r"(.*?)(?:#(\d+))?", name) for name in rest}  # PICTURE#K
-        told = {name: (each[1], int(each[2] or 0)) for name, each in parts.items() if each}
-        pictures = found.match_items((stem for stem, _ in told.values()), file, owned)
-        places = [place for _, place in told.values()] or [0]
-        first, most = min(places), max(map(len, owned.values()), default=0)
-        for name, (stem, place) in told.items():
-            several = owned.get(pictures.get(stem, ""), [])
-            is_told = max(places) - first + 1 == most if name != stem else len(several) == 1
-            names |= zip([name] * is_told, several[place - first :], strict=False)
     unknown = [name for name in own.ids if not (names.get(name) or name in asked)]
     found.source.count(file, unknown, f"vectors of unknown {noun}", "ids that are there; left out")
     stem = "items" if side == "items" else "queries"
@@ -150,10 +141,37 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
             version.said.append(f"{number:,} {what} of {file}{order}")
 
 
+def _match_texts(found: Gathered, own: VectorFile, texts: Texts) -> Texts:
+    """Return the text of each name of vectors: by its id or itself, by its picture, or PICTURE#K.
+
+    A picture stands for its only text. The numbers are those of all texts of each picture that is
+    named so, from 0 or from 1 on.
+    """
+    names = {text: name for name, text in texts.items()} | {name: name for name in texts}
+    owned = _list_own_texts(found)
+    rest = [name for name in own.ids if owned and name not in names]
+    pictures = found.match_items(rest, own.file, owned)
+    names |= {name: owned[each][0] for name, each in pictures.items() if len(owned[each]) == 1}
+    parts = (re.fullmatch(r"(.*)#(\d+)", name) for name in own.ids if {*rest} - pictures.keys())
+    numbered = {each[0]: (each[1], int(each[2])) for each in parts if each}
+    pictures = found.match_items((stem for stem, _ in numbered.values()), own.file, owned)
+    places: dict[str, dict[int, str]] = {}
+    for name, (stem, number) in numbered.items():
+        if stem in pictures:
+            places.setdefault(pictures[stem], {})[number] = name
+    first = min(chain(*places.values()), default=0)
+    every = {item: range(first, first + len(owned[item])) for item in places}
+    if first < 2 and all(sorted(places[item]) == [*own] for item, own in every.items()):
+        for item, own_numbers in every.items():
+            told = map(places[item].__getitem__, own_numbers)
+            names |= zip(told, owned[item], strict=True)
+    return names
+
+
 def _name_by_position(
     found: Gathered, version: Placed, side: str, own: VectorFile, known: Names
 ) -> str:
-    """Give vectors the ids of the items or texts in their order; return it for the answer.
+    """Give vectors the ids of the items or texts; return their order in words, for the answer.
 
     A part that asks, and those that are left out, may stand among the items.
     """

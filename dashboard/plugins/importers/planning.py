@@ -84,7 +84,8 @@ def make_plan(found: Gathered) -> None:
 
 def _name_items(found: Gathered) -> None:
     """Take the items from judgements, runs or vectors where nothing else names them."""
-    if len(found.items):
+    others = {*found.taken["items.csv"]} - {file for file, *_ in found.judged}
+    if others or any(found.items.get("file")):
         return
     if judged := {*list_judged(found)}:  # files that do not count name no items
         left = judged - {*choose_judged(found)}
@@ -92,8 +93,6 @@ def _name_items(found: Gathered) -> None:
     named = {item: file for file, _, item, _ in found.judged}
     lists = [(file, [item for _, item, _ in rows]) for (_, file), rows in found.results.items()]
     lists += [(own.file, [*own.ids]) for (_, side), own in found.vectors.items() if side == "items"]
-    asked = filter(None, found.queries.get("item_id"))
-    named |= dict.fromkeys(asked, list_names(found.taken["queries.csv"]))
     found.items.add(list(named), {})
     for file, items in lists:
         known = found.match_items(items, file)
@@ -245,14 +244,15 @@ def _divide_items(found: Gathered) -> None:
     if divides(parts.values()):
         both = {item for item, part in parts.items() if part == BOTH}
         _keep_parts(found, parts, ("", BOTH, *ASKING, *SEARCHED))
-        asking = [parts[item] in ASKING or item in both for item in found.items.index]
+        asking = [parts.get(e) in (BOTH, *ASKING) for e in found.items.index]
         asked = list(compress(found.items.index, asking))
         columns = {name: [*compress(found.items.get(name), asking)] for name in found.items.columns}
         pairs = zip(asked, columns.pop("file", [""] * len(asked)), strict=True)
         files = ["" if pair[0] in both else found.written.get(*pair) for pair in pairs]
         own = [item if item in both else "" for item in asked]
         rest = zip(asked, files, own, strict=True)
-        texts = [item * (not file and not same) for item, file, same in rest]
+        is_text = found.basis == "judgements"  # one kind of queries
+        texts = [item * (not file and (is_text or not same)) for item, file, same in rest]
         found.queries.add(asked, {**columns, "image": files, "text": texts, "item_id": own})
         found.taken["queries.csv"] |= found.taken["items.csv"]
         found.asks = [item for item in asked if item not in both]

@@ -117,7 +117,8 @@ class Source:
         """Return the file of judgements, or the sheets of one, that the caller names."""
         stated = self.options.judgements
         named = [name for name in files if stated in (name, PurePosixPath(name).name)]
-        return named[:1] or [name for name in files if stated == str(PurePosixPath(name).parent)]
+        inside = {name: PurePosixPath(name).parent for name in files}
+        return named[:1] or [n for n, own in inside.items() if stated in (str(own), own.name)]
 
     def leave_out(self, name: str, error: Exception) -> None:
         """Say that a file, or the rest of it, is left out; a choice that is open stays an error."""
@@ -292,7 +293,8 @@ def _find_fault(path: Path, root: Path) -> str:
         size = path.stat().st_size
         if not os.access(path, os.R_OK) or path.is_file() and not size:
             return "empty or not readable"
-        is_pointer = path.is_file() and size < MAX_POINTER and POINTER in path.read_bytes()
+        is_short = path.is_file() and size < MAX_POINTER
+        is_pointer = is_short and path.read_bytes().startswith(POINTER)
         return "pointers, in whose place git lfs pull puts files" if is_pointer else ""
     except (OSError, RuntimeError):
         return "broken links"

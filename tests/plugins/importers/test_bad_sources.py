@@ -25,9 +25,11 @@ SAID: dict[str, tuple[dict[str, Any], str, int]] = {
     "odd row": ({"labels.csv": LABELS + "e,dog,more\n"},
                 "labels.csv, line 6: found 1 rows with another number of cells", 4),
     "cut quote": ({"labels.csv": LABELS + '"e,"dog\nf\n"g",dog\n', "items.npy": np.eye(5),
-                   "items.txt": "\n".join("abcdg")}, "labels.csv, line 6: found 1 broken rows", 5),
+                   "items.txt": "\n".join("abcdg")}, "line 6: found 1 rows with stray", 5),
     "quotes": ({"labels.csv": LABELS.replace(",", "\t") + 'e\t"dog\nf\t"big" dog\n', "items.npy":
-                np.eye(6), "items.txt": "\n".join("abcdef")}, "3 classes (labels.csv)", 6),
+                np.eye(6), "items.txt": "\n".join("abcdef")}, "line 6: found 2 rows with stray", 6),
+    "lines in cells": ({"labels.csv": 'id,label,text\na,cat,"x\ny,z,"\nb,cat,"x\ny,z,"\n',
+                        "items.npy": np.eye(2), "items.txt": "a\nb"}, "Items: 2 of labels.csv", 2),
     "missing classes": ({"labels.csv": LABELS + "e,none\nf,none\ng,NaN\nh,\ni,unknown\n",
                          "items.npy": np.eye(9), "items.txt": "\n".join("abcdefghi")},
                         "2 classes (labels.csv); no class: none (2), NaN (1), unknown (1)", 9),

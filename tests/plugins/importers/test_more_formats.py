@@ -304,7 +304,7 @@ CASES: dict[str, Case] = {
     "CIRCO, whose gallery vectors name": (
         {"val.json": [{"id": 0, "reference_img_id": 1, "relative_caption": "x", "gt_img_ids": [2]}],
          "v1.npz": lambda path: np.savez(path, np.eye(3), ids=["1", "2", "3"])},
-        [], {("items.csv", "item_id"): ["2", "1", "3"]}, {}),
+        [], {("items.csv", "item_id"): ["1", "2", "3"]}, {}),
     "FashionIQ": (
         ABC | {"captions/cap.dress.val.json": FASHION, "captions/cap.shirt.train.json": FASHION,
                "image_splits/split.dress.val.json": ["a", "b"],

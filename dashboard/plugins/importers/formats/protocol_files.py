@@ -53,9 +53,10 @@ def read(source: Source, files: Names) -> Pieces:
     queries = [e for e in files if not (e in submitted or BESIDE.search(find_stem(e)))]
     name = choose_part(source, queries, SPLITS, "files of queries, each with a gallery of its own")
     own = find_stem(name).replace("cap.", "split.")
-    splits = [each for each in files if find_stem(each) == own != find_stem(name)]
-    for each in splits:
-        yield Items(each, [*map(str, source.read_json(each))], is_whole=True)
+    for each in files:
+        if find_stem(each) == own != find_stem(name):
+            yield Items(each, [*map(str, source.read_json(each))], is_whole=True)
+    lists = source.list_keyed("images file_name")  # of COCO, by the names of the same pictures
     known: Texts = {}
     for at, row in enumerate(source.read_json(name)):
         query = str(row.get("pairid", row.get("id", at)))
@@ -63,7 +64,7 @@ def read(source: Source, files: Names) -> Pieces:
         soft = row.get("target_soft") or {}
         grades = {each: 0.0 for each, grade in soft.items() if grade == -1.0}
         grades |= dict.fromkeys(targets, 1.0)
-        if splits or source.media:  # else another file names the gallery, or the vectors do
+        if not lists:
             yield Items(name, [*asked, *grades])
         text = " and ".join(texts)
         yield Queries(name, [query], {"text": [text], "item_id": asked[:1] or [""]})

@@ -147,7 +147,8 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     Judgements of each part of the data, where a column has it, are those of a file FILE/PART.
     """
     splits = (own for name, own in block.columns.items() if SPLIT.fullmatch(name))
-    parts = next((own for own in splits if all(map(PART.fullmatch, own))), [""] * len(block.lines))
+    whole = (own for own in splits if all(map(PART.fullmatch, filter(None, own))))
+    parts = map(str.lower, next(whole, [""] * len(block.lines)))
     columns = [roles.read(block, each) for each in ("query_id", "item_id", "text", "run")]
     columns[1] = list(map(cut_added, columns[1]))
     columns.insert(3, [f"{block.file}/{part}".rstrip("/") for part in parts])
@@ -216,7 +217,8 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     if block.vectors and block.columns and not (are_texts or any((*given, *cells, *contents))):
         numbers = number_rows(source, block.file, len(ids), block.columns)
         ids[:] = numbers or ids
-    told = {*block.columns} - {*roles.find(RUN)}  # beside the name of a model
+    models = [name for name in roles.find(RUN) if len({*block.columns[name]}) == 1]
+    told = {*block.columns} - {*models}
     is_alone = block.vectors and len(told) == 1 and not any((*files, *contents))
     if block.columns and not (are_texts or is_alone and numbers is None):
         stated = [*HIVE.findall(folder), *_find_part(source, block.file)]
