@@ -342,7 +342,8 @@ def list_parts(found: Gathered) -> Texts:
         return dict(zip(found.items.index, told, strict=True))
     for column, cells in columns.items():
         parts = dict(zip(found.items.index, map(_name_part, cells), strict=True))
-        rows = {item: own for (name, item), own in found.items.again.items() if name == column}
+        again = found.items.again  # but for items of two pictures
+        rows = {e: own for (n, e), own in again.items() if n == column and ("file", e) not in again}
         every = {*parts.values(), *map(_name_part, chain(*rows.values()))} - {""}
         is_whole = all(map(PART.fullmatch, every)) and divides(every)
         if is_whole or SPLIT.fullmatch(column) and any(map(PART.fullmatch, every)):

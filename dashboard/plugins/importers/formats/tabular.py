@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, compress, groupby
 from pathlib import Path
@@ -47,7 +46,7 @@ from dashboard.plugins.importers.source import (
 from dashboard.storage.media import EXTENSION, cut_address, recognise_type, strip_name
 from dashboard.storage.runs import Pair
 from dashboard.storage.vector_ids import TABLES, list_beside
-from dashboard.tables import Names
+from dashboard.tables import Names, Texts
 from dashboard.texts import parse_number, split_cells
 
 OF_DATASETS = ("dataset_info.json", "dataset_dict.json", "state.json")
@@ -152,7 +151,7 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     columns = [roles.read(block, each) for each in ("query_id", "item_id", "text", "run")]
     columns[1] = list(map(cut_added, columns[1]))
     columns.insert(3, [f"{block.file}/{part}".rstrip("/") for part in parts])
-    of, grades = roles.of, ChainMap(*source.options.scales)
+    of = roles.of
     told = [each for each in ("grade", "score", "rank") if each in of]
     if not told:
         wanted = "a column of grades; the pairs are relevant"
@@ -160,8 +159,10 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     every = [(e, name) for e in told or ["grade"] for name in split_columns(block, of.get(e, ""))]
     for role, column in every:
         cells = block.columns.get(column) or ["1"] * len(block.lines)
-        plain = (cell.strip('[]"') for cell in cells)
-        numbers = read_numbers([grades.get(cell.lower(), cell) for cell in plain])
+        plain = [cell.strip('[]"').lower() for cell in cells]
+        words = {cell for cell in plain if parse_number(cell) != parse_number(cell)}
+        grades = next((each for each in source.options.scales if words <= {*each, ""}), Texts())
+        numbers = read_numbers([grades.get(cell, cell) for cell in plain])
         odd = [at for at, number in zip(block.lines, numbers, strict=True) if number != number]
         source.count(
             block.file, odd, f"cells of {column} that are no number", "numbers; rows left out"
