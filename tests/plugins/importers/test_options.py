@@ -54,16 +54,6 @@ def test_dry_run(source: Path) -> None:
     assert [path.name for path in (source.parent / "data").iterdir()] == ["made"]
 
 
-def test_ways_to_a_version(source: Path) -> None:
-    """Where there is no version, the lines that add one are said, and nothing is recorded of it."""
-    made = init(make_source(source, {"labels.csv": LABELS}))
-    assert made.block[2] == "Versions: none yet" and made.lines == [
-        "python -m dashboard embed made --version v1 --encoder all-MiniLM-L6-v2",
-        "python -m dashboard add made v1 --items vectors.npz",
-    ]
-    assert "none yet" not in (made.folder / "collection.toml").read_text()
-
-
 def test_people_who_disagree(source: Path) -> None:
     """Grades 2, 2 and 0 of one pair, 1 and 0 of another one."""
     rows = [("q1", "a", 2), ("q2", "b", 1), ("q1", "a", 2), ("q1", "a", 0), ("q2", "b", 0)]
@@ -156,6 +146,8 @@ def test_places(source: Path) -> None:
     assert {p.name for p in source.parent.rglob("*")} == {"data", "other", "x", "source", *GOOD}
     _, _, said = call("init", source.parent / "out" / "made", "--from", source)
     assert f"DASHBOARD_DATA={source.parent}/out streamlit run app.py" in said
+    said = init(make_source(source.parent / "own", {"labels.csv": LABELS})).said
+    assert "  python -m dashboard embed made --version v1 --encoder all-MiniLM-L6-v2\n" in said
 
 
 @pytest.mark.parametrize(
