@@ -176,9 +176,9 @@ def _name_by_position(
     A part that asks, and those that are left out, may stand among the items.
     """
     file = own.file
-    told = f"{len(own):,} vectors without ids for {len(known):,} {side}"
     if side == "items" and len(own) == len(found.whole):
         known = found.whole
+    told = f"{len(own):,} vectors without ids for {len(known):,} {side}"
     if len(own) != len(known):
         raise DataError(file, told, "as many", do="Put a file of ids beside it, one a line.")
     beside = [re.sub(r"[.][^.]*$", ".txt", each) for each in own.files]

@@ -31,8 +31,7 @@ def test_annotated_items_only(tmp_path: Path) -> None:
         "AP(annotated)": [round((1 + 2 / 3) / 2, 9)], "P@2": [0.5], "R@2": [0.5], "num_ret": [3],
         "Judged@3": [1],
     }  # fmt: skip
-    found = open_world(folder).query("q1", ["v1"])
-    shown = make_payload(found, open_collection(folder), ("v1",), "", 5)
+    shown = make_payload(open_world(folder).query("q1", ["v1"]), open_collection(folder), (), "", 5)
     assert shown["relevant"] == "2 relevant · with a"
 
 

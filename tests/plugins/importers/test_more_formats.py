@@ -332,6 +332,10 @@ CASES: dict[str, Case] = {
         [], {("queries.csv", "query_id labels"): ["a|5", "b|6"]}, {"v1 P@1": 0.5}),
     "a column of 0 and 1 a class, in the folder of its vectors": (
         {"v1/x.npy": VECTORS, "v1/labels.npy": np.eye(2)[[0, 0, 1, 1]]}, [], {}, CATS),
+    "codes of two models beside the labels of both": (
+        {"database_labels.npy": np.eye(2)[[0, 0, 1, 1]]} | dict.fromkeys(
+            ("a_database_codes.npy", "b_database_codes.npy"), np.sign(VECTORS - 0.5)),
+        [], {("items.csv", "item_id"): [f"database_labels {at}" for at in range(4)]}, {}),
     "folders of clip-retrieval": (
         {"c.csv": "image,caption\np1.png,one\np2.png,two\n"} | {
             f"{name}/x/{side}_emb/{side}_emb_0.{ending}": own

@@ -225,7 +225,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             is_apart = is_coded or asks
             ids = None if is_apart else number_rows(source, name, len(rows), cells)
             if is_apart or ids is None and (names_texts(beside) or DATABASE.search(beside)):
-                ids = [f"{find_stem(own if is_apart else beside)} {at}" for at in range(len(rows))]
+                ids = [f"{find_stem(beside or own)} {at}" for at in range(len(rows))]
             ids = ids or None
         if beside and not is_coded and (given or not ids):
             source.say(beside, "classes alone", "a table of ids and classes; left out")
@@ -281,7 +281,8 @@ def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays]:
         )
         raise DataError(name, f"{len(matrices)} arrays of an item each", "one of all items", do=do)
     is_told = any(IDS.search(SPLIT.sub("", key)) for key in lists) and len(lengths) == len(matrices)
-    if lists and not is_told and len({SPLIT.sub("", key) for key in matrices}) < len(matrices):
+    sides = {(SPLIT.sub("", key), name_version(name, key, [*matrices])[1]) for key in matrices}
+    if lists and not is_told and len(sides) < len(matrices):
         do = "Save one alone, as numpy.savez('v1.npz', x=X_test, label=y_test)."
         wanted = "one, or ids of each, and not as many of both"
         raise DataError(name, f"arrays of several parts ({list_names(matrices)})", wanted, do=do)
