@@ -111,7 +111,7 @@ def _read_delimited(source: Source, name: str) -> Iterator[NumberedRow]:
     read = partial(csv.reader, delimiter=mark, strict=True, skipinitialspace=True)
     lines, odd, is_even = text.split("\n"), list[int](), False
     try:
-        deque(read(f"{line}\n" for line in lines if '"' in text), maxlen=0)
+        deque(read(f"{line}\n" for line in (lines if '"' in text else ())), maxlen=0)
     except csv.Error:
         is_even = len({line.count(mark) for line in lines if line.strip()}) == 1
 
