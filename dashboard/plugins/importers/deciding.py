@@ -210,13 +210,12 @@ def clean_classes(cells: Names) -> list[str]:
 
 def settle_classes(rows: Rows, column: str) -> None:
     """Give each row that several people labelled the classes of more than half of them."""
-    for (name, item), cells in rows.again.items():
-        if name == column:
-            parts = split_cells(cells)
-            counts = Counter(part for cell in cells for part in dict.fromkeys(parts[cell]))
-            most = [part for part, times in counts.items() if 2 * times > len(cells)]
-            alike = (cell for cell in cells if set(parts[cell]) == set(most))
-            rows.columns[column][rows.index[item]] = next(alike, write_list(most))
+    for item, cells in rows.again.get(column, {}).items():
+        parts = split_cells(cells)
+        counts = Counter(part for cell in cells for part in dict.fromkeys(parts[cell]))
+        most = [part for part, times in counts.items() if 2 * times > len(cells)]
+        alike = (cell for cell in cells if set(parts[cell]) == set(most))
+        rows.columns[column][rows.index[item]] = next(alike, write_list(most))
 
 
 def _has_classes(names: Counter[str]) -> bool:
@@ -340,10 +339,11 @@ def list_parts(found: Gathered) -> Texts:
         words = ("none", "gallery", "query", BOTH)
         told = [words[2 * own + other] for own, other in zip(asks, is_searched, strict=True)]
         return dict(zip(found.items.index, told, strict=True))
+    shown = found.items.again.get("file", {})  # items of two pictures
     for column, cells in columns.items():
         parts = dict(zip(found.items.index, map(_name_part, cells), strict=True))
-        again = found.items.again  # but for items of two pictures
-        rows = {e: own for (n, e), own in again.items() if n == column and ("file", e) not in again}
+        again = found.items.again.get(column, {})
+        rows = {item: own for item, own in again.items() if item not in shown}
         every = {*parts.values(), *map(_name_part, chain(*rows.values()))} - {""}
         is_whole = all(map(PART.fullmatch, every)) and divides(every)
         if is_whole or SPLIT.fullmatch(column) and any(map(PART.fullmatch, every)):

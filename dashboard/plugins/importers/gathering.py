@@ -48,7 +48,7 @@ class Rows:
 
     Attributes:
         index: Place of each id.
-        again: All cells of a column and an id that came again; the first one counts.
+        again: All cells of ids that came again, by column and id; the first one counts.
         filled: File that first had a column.
         disputed: An id for which another file has another cell, by column and file.
     """
@@ -56,7 +56,7 @@ class Rows:
     def __init__(self) -> None:
         self.index: dict[str, int] = {}
         self.columns: Columns = {}
-        self.again: dict[Pair, list[str]] = {}
+        self.again: dict[str, Columns] = {}
         self.filled: Texts = {}
         self.disputed: dict[str, Texts] = {}
 
@@ -78,7 +78,7 @@ class Rows:
                 elif cell not in ("", name):
                     if cell != own[place] and self.filled[column] != file:
                         self.disputed.setdefault(column, {})[file] = name
-                    self.again.setdefault((column, name), [own[place]]).append(cell)
+                    self.again.setdefault(column, {}).setdefault(name, [own[place]]).append(cell)
 
     def drop(self, names: Set[str]) -> None:
         """Take some rows away."""

@@ -5,7 +5,6 @@ import re
 import shlex
 import shutil
 from argparse import Namespace
-from collections import Counter
 from contextlib import suppress
 from filecmp import cmpfiles
 from pathlib import Path
@@ -243,14 +242,10 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
         raise DataError("--map", f"{ours}={mapped[ours]}", wanted, do=do)
     wanted = "one of each; the first counts, of classes with --disagreements majority those of most"
     for rows in (found.items, found.queries):
-        for column, many in Counter(
-            column
-            for (column, _), cells in rows.again.items()
-            if len({*cells}) > 1 and not divides(cells)
-        ).items():
-            source.count(
-                rows.filled[column] or "queries", many, f"ids with a second {column}", wanted
-            )
+        for column, again in rows.again.items():
+            many = sum(len({*cells}) > 1 and not divides(cells) for cells in again.values())
+            file = rows.filled[column] or "queries"
+            source.count(file, many, f"ids with a second {column}", wanted)
     found.vectors = {key: own for key, own in found.vectors.items() if len(own)}
     if not (found.items or found.judged or found.runs or found.vectors):
         said = " ".join(map(str, source.findings[:3]))

@@ -120,15 +120,13 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
     file, known = own.file, found.pictures if side == "items" else list(texts)
     noun = side if side == "items" or found.texts else "queries"
     order = "" if own.has_ids else _name_by_position(found, version, side, own, known)
-    asked = {e: e for e in found.asks if e in own.ids}
+    asked = Texts()
     if side == "texts":
-        names, asked = _match_texts(found, own, texts), Texts()
+        names = _match_texts(found, own, texts)
     else:
         names = found.match_items(own.ids, file, known)
-    if side == "items" and not order:
         shown = [*found.queries.list_rows("image", "text")]
-        bare = {*own.ids} - names.keys()
-        asked |= {e: e for e, _, text in shown if text == e in bare}
+        asked |= {e: e for e, _, text in shown if text == e in own.ids and e not in names}
         if apart := [e for e, image, _ in shown if image or e in found.asks]:
             asked |= found.match_items(own.ids, file, apart)
     unknown = [name for name in own.ids if not (names.get(name) or name in asked)]
@@ -160,11 +158,10 @@ def _match_texts(found: Gathered, own: VectorFile, texts: Texts) -> Texts:
         if stem in pictures:
             places.setdefault(pictures[stem], {})[number] = name
     first = min(chain(*places.values()), default=0)
-    every = {item: range(first, first + len(owned[item])) for item in places}
-    if first < 2 and all(sorted(places[item]) == [*own] for item, own in every.items()):
-        for item, own_numbers in every.items():
-            told = map(places[item].__getitem__, own_numbers)
-            names |= zip(told, owned[item], strict=True)
+    wanted = {item: [*range(first, first + len(owned[item]))] for item in places}
+    if first < 2 and all(sorted(told) == wanted[item] for item, told in places.items()):
+        for item, told in places.items():
+            names |= {told[at]: text for at, text in enumerate(owned[item], first)}
     return names
 
 
