@@ -310,9 +310,10 @@ def check_draft(opened: Collection, found: Gathered) -> Findings:
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
-    versions, folder = opened.versions, opened.folder
+    versions, folder = dict(opened.versions), opened.folder
     for name in versions.keys() & {each.name for each in found.placed}:
-        record_version(versions[name], opened.items, opened.queries, folder / "models" / name)
+        made = versions.pop(name)  # the others were made before
+        record_version(made, opened.items, opened.queries, folder / "models" / name)
     return [
         *opened.findings,
         *list_missing(folder, opened.settings, opened.items),
