@@ -173,7 +173,9 @@ class CountedRanking(NamedTuple):
         is_read = np.cumsum(sizes) - sizes < depth
         is_read[bins[asked]] = True
         keys = np.sort(self._make_keys(np.flatnonzero(is_read.take(bins))))
-        at = np.union1d(np.arange(min(depth, count)), keys.searchsorted(self._make_keys(asked)))
+        is_found = np.arange(len(keys)) < depth
+        is_found[keys.searchsorted(self._make_keys(asked))] = True
+        at = np.flatnonzero(is_found)
         level = keys[at] >> 32
         skipped = np.cumsum(np.where(is_read, 0, sizes))[level >> shift]  # in bins before
         first = keys.searchsorted(level << 32) + skipped + 1
