@@ -32,9 +32,9 @@ MIN_KEYED = 5
 DISTANCES = re.compile(r"(?<![^\W_])dist(?:ance)?s?(?![^\W_])", re.I)
 """Words in names of matrices in which the lowest number is the best."""
 TEXT_WORDS = frozenset(
-    {"query", "queries", "q", "qid", "qids", "text", "texts", "txt", "topic", "topics", "caption",
-     "captions", "sentence", "sentences", "sen", "sentid", "sentids", "paragraph", "paragraphs",
-     "title", "prompt", "prompts"}
+    {"query", "queries", "q", "qid", "qids", "probe", "probes", "text", "texts", "txt", "topic",
+     "topics", "caption", "captions", "sentence", "sentences", "sen", "sentid", "sentids",
+     "paragraph", "paragraphs", "title", "prompt", "prompts"}
 )  # fmt: skip
 LABELS = frozenset(
     {"label", "labels", "class", "classes", "class_name", "class_label", "category", "categories",

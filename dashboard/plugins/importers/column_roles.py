@@ -7,6 +7,7 @@ from statistics import fmean
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.blocks import JUDGED, MAX_WORDS, Block
+from dashboard.plugins.importers.parts import asks
 from dashboard.plugins.importers.pieces import RELEVANT, rises
 from dashboard.plugins.importers.source import (
     Side,
@@ -71,9 +72,6 @@ HIVE = re.compile(r"(?:/|^)(?!model|version|encoder|run)([^/=]+)=([^/]+)")
 """A folder whose files have one cell in a column, as Spark writes split=test."""
 STATED = re.compile(r"(?:/|^)(?:model|version|encoder|run)=([^/]+)/")
 """A folder that names a version."""
-ASKING = re.compile("(?<![a-z])(test|tst)(?![a-z])")
-DATABASE = re.compile("database|gallery|retrieval|trn|(^|[_/])db_", re.I)
-"""Words of what asks, and of what is searched, as DeepHash and its successors name arrays."""
 
 
 class Roles:
@@ -388,9 +386,8 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     folder = HIVE.sub("", around.as_posix()).rpartition("/")[2].removesuffix(".xlsx")
     if all(map(str.isdecimal, own)) and (_list_own(folder) or folder.isdecimal()):
         own.insert(0, folder)
-    asks = ASKING.search(name.lower()) and not DATABASE.search(name)
-    asks = asks and any(map(DATABASE.search, beside))
-    return clean_name("_".join(own) or "v1"), "texts" if asks or names_texts(name) else "items"
+    is_of_texts = names_texts(name) or asks(name, beside)
+    return clean_name("_".join(own) or "v1"), "texts" if is_of_texts else "items"
 
 
 def _list_own(name: str) -> list[str]:

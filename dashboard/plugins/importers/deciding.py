@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 from itertools import chain, compress, product
 from operator import and_
 from pathlib import PurePosixPath
@@ -13,6 +12,17 @@ from dashboard.errors import DataError, Level, Unsure, list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.column_roles import name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
+from dashboard.plugins.importers.parts import (
+    BOTH,
+    COLUMN,
+    GALLERY,
+    PARTS,
+    QUERY,
+    SPLITS,
+    are_parts,
+    divides,
+    name_parts,
+)
 from dashboard.plugins.importers.pieces import choose_part, list_options, write_list
 from dashboard.plugins.importers.source import find_stem
 from dashboard.storage.media import EXTENSION
@@ -41,18 +51,6 @@ NUMBERS = re.compile("(class|category|label|landmark|species)_?(id|idx|index)", 
 DESCRIBED = ("file", "poster", "kind")
 YES, NO = frozenset({"1", "1.0", "true"}), frozenset({"0", "0.0", "-1", "-1.0", "false", ""})
 """Columns that are no classes, and cells of columns that are a class each."""
-TEST = ("test", "testing")
-SPLITS = re.compile("(bounding_box_)?train(ing)?|test(ing)?|val(id(ation)?)?|dev", re.I)
-ASKING = ("query", "queries", "probe")
-PARTS = ("test", "dev", "validation", "val", "train")
-"""Names of files of judgements of a part, the best one first."""
-SEARCHED = ("gallery", "database", "index", "reference", "bounding_box_test")
-SPLIT = re.compile("split|subset|partition|role|part", re.I)
-"""Names of columns of parts of the data."""
-PART = re.compile("|".join([*ASKING, *SEARCHED, SPLITS.pattern]), re.I)
-"""Names of parts of the data, some of which ask for another one."""
-BOTH = "query and gallery"
-"""Part of an item that asks and is searched."""
 ODD = re.compile(
     r"\S+@\S+\.\S+|\d{4}-\d\d-\d\d([ T].*)?|\S+\.(jpe?g|png|webp|gif|mp4|webm|mov)|"
     r"[-+]?\d*\.\d*[1-9]\d*",
@@ -220,7 +218,7 @@ def settle_classes(rows: Rows, column: str) -> None:
 
 def _has_classes(names: Counter[str]) -> bool:
     """Return whether names are those of classes: at least two, and one of them twice; no splits."""
-    is_odd = any(map(ODD.fullmatch, list(names)[:20])) or all(map(PART.fullmatch, names))
+    is_odd = any(map(ODD.fullmatch, list(names)[:20])) or are_parts(names)
     return 1 < len(names) < names.total() and not is_odd
 
 
@@ -260,7 +258,7 @@ def choose_judged(found: Gathered) -> Names:
     for file, query, _, _ in found.judged:
         queries.get(file, set()).add(query)
     words = [{*list_words(re.sub(r"\d", "", name))} - {""} for name in files]
-    parts = [name for name in files if {*find_stem(name).split(".")} & {*PARTS}]
+    parts = [name for name in files if {*find_stem(name).split(".")} & {*SPLITS}]
     used: Names = [name for name in files if queries[name] & asked]
     if used and (parts or set.intersection(*words)):  # as qrels.dev.txt and qrels.test.txt
         others = [name for name in files if name not in used]
@@ -273,7 +271,7 @@ def choose_judged(found: Gathered) -> Names:
     among = [name for name in used if name in parts]
     tables = {str(PurePosixPath(name).parent) for name in among} & {*found.source.files}
     if among and len(tables) < 2 and not found.source.options.judgements:
-        best = choose_part(found.source, among, PARTS, "parts of judgements")
+        best = choose_part(found.source, among, SPLITS, "parts of judgements")
         used = [name for name in used if name == best or name not in parts]
     kept = asked.union(*(queries[name] for name in used))
     found.queries.drop(set[str]().union(*queries.values()) - kept)
@@ -317,12 +315,6 @@ SETTLED: dict[str, Any] = {"mean": fmean, "majority": lambda grades: min(multimo
 """Grades of a pair that several people judged; of grades that are as frequent the lowest."""
 
 
-def divides(parts: Iterable[str]) -> bool:
-    """Return whether some names of parts ask, and some are searched."""
-    every = {*map(_name_part, parts)}
-    return BOTH in every or not (every.isdisjoint(ASKING) or every.isdisjoint(SEARCHED))
-
-
 def list_parts(found: Gathered) -> Texts:
     """Return the part of the data that each item is of, as a column says by its name or cells.
 
@@ -336,20 +328,16 @@ def list_parts(found: Gathered) -> Texts:
     asks = asks or [not each for each in is_searched]
     is_searched = is_searched or [not each for each in asks]
     if any(asks) and any(is_searched) and not all(map(and_, asks, is_searched)):
-        words = ("none", "gallery", "query", BOTH)
+        words = ("none", GALLERY, QUERY, BOTH)
         told = [words[2 * own + other] for own, other in zip(asks, is_searched, strict=True)]
         return dict(zip(found.items.index, told, strict=True))
     shown = found.items.again.get("file", {})  # items of two pictures
     for column, cells in columns.items():
-        parts = dict(zip(found.items.index, map(_name_part, cells), strict=True))
+        parts = dict(zip(found.items.index, name_parts(cells), strict=True))
         again = found.items.again.get(column, {})
         rows = {item: own for item, own in again.items() if item not in shown}
-        every = {*parts.values(), *map(_name_part, chain(*rows.values()))} - {""}
-        is_whole = all(map(PART.fullmatch, every)) and divides(every)
-        if is_whole or SPLIT.fullmatch(column) and any(map(PART.fullmatch, every)):
+        every = {*parts.values(), *name_parts(chain(*rows.values()))}
+        is_whole = are_parts(every) and divides(every)
+        if is_whole or COLUMN.fullmatch(column) and not every.isdisjoint(PARTS.values()):
             return parts | {item: BOTH for item, own in rows.items() if divides(own)}
     return {}
-
-
-def _name_part(cell: str) -> str:
-    return re.sub("^(test|val)_", "", cell.lower())

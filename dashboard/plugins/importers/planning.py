@@ -9,15 +9,10 @@ import numpy as np
 from dashboard.errors import Unsure, list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.deciding import (
-    ASKING,
-    BOTH,
     KEYWORDS,
-    SEARCHED,
-    TEST,
     choose_basis,
     choose_judged,
     clean_classes,
-    divides,
     join_marks,
     list_judged,
     list_parts,
@@ -27,6 +22,7 @@ from dashboard.plugins.importers.deciding import (
     settle_classes,
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
+from dashboard.plugins.importers.parts import BOTH, GALLERY, QUERY, TEST, divides
 from dashboard.plugins.importers.pieces import list_options
 from dashboard.plugins.importers.source import find_kind
 from dashboard.storage.runs import Pair
@@ -113,13 +109,17 @@ def _rename_columns(found: Gathered) -> None:
             found.source.say(rows.filled[name], told, f"a label; kept as {kept!r}", "note")
 
 
+def _list_bare(found: Gathered) -> Names:
+    """Return the queries of which nothing but judgements is known."""
+    rows = found.queries.list_rows("text", "item_id", "image")
+    return [query for query, *own in rows if not any(own)]
+
+
 def _plan_judgements(found: Gathered) -> None:
     merge_judgements(found)
     file = list_names(found.files)
     found.settings["protocols"] = ["trec"]
-    bare = [
-        query for query, *own in found.queries.list_rows("text", "item_id", "image") if not any(own)
-    ]
+    bare = _list_bare(found)
     own_items = found.match_items(
         [query for query in bare if found.source.find_media(query) and not query.isdecimal()], file
     )
@@ -243,20 +243,24 @@ def _divide_items(found: Gathered) -> None:
     parts = list_parts(found)
     if divides(parts.values()):
         both = {item for item, part in parts.items() if part == BOTH}
-        _keep_parts(found, parts, ("", BOTH, *ASKING, *SEARCHED))
-        asking = [parts.get(e) in (BOTH, *ASKING) for e in found.items.index]
+        _keep_parts(found, parts, ("", BOTH, QUERY, GALLERY))
+        asking = [parts.get(e) in (BOTH, QUERY) for e in found.items.index]
         asked = list(compress(found.items.index, asking))
+        files = dict(zip(found.items.index, found.items.get("file"), strict=True)) | found.written
         columns = {name: [*compress(found.items.get(name), asking)] for name in found.items.columns}
-        pairs = zip(asked, columns.pop("file", [""] * len(asked)), strict=True)
-        files = ["" if pair[0] in both else found.written.get(*pair) for pair in pairs]
-        own = [item if item in both else "" for item in asked]
-        rest = zip(asked, files, own, strict=True)
+        columns.pop("file", None)
+        columns["image"] = [files[item] * (item not in both) for item in asked]
+        columns["item_id"] = [item * (item in both) for item in asked]
+        judged = found.match_items(_list_bare(found), "judgements", asked)
+        asked_by = {item: query for query, item in judged.items()}
+        names = [asked_by.get(item, item) for item in asked]
         is_text = found.basis == "judgements"  # one kind of queries
-        texts = [item * (not file and (is_text or not same)) for item, file, same in rest]
-        found.queries.add(asked, {**columns, "image": files, "text": texts, "item_id": own})
+        rest = zip(names, columns["image"], columns["item_id"], strict=True)
+        columns["text"] = [e * (not image and (is_text or not own)) for e, image, own in rest]
+        found.queries.add(names, columns)
         found.taken["queries.csv"] |= found.taken["items.csv"]
-        found.asks = [item for item in asked if item not in both]
-        _drop_items(found, found.asks)
+        found.asks = [name for name, item in zip(names, asked, strict=True) if item not in both]
+        _drop_items(found, {*asked} - both)
     elif parts and found.basis == "labels":
         lists = (chain(*(row[:2] for row in rows)) for rows in found.results.values())
         named = chain(*(found.match_items(each).values() for each in lists))
@@ -297,7 +301,7 @@ def _plan_captions(found: Gathered) -> None:
         if any(own < other for other in lists.values()):
             lines = list_options("--judgements", lists)
             raise Unsure(file, "a part of the texts of another file", "which one counts", lines)
-    _keep_parts(found, list_parts(found), TEST)
+    _keep_parts(found, list_parts(found), (TEST,))
     if found.source.options.judgements:
         others = found.items.index.keys() - {item for _, item, _, _ in found.captions}
         wanted = "those that it has texts of; left out"

@@ -364,11 +364,12 @@ CASES |= {
         {("items.csv", "item_id file"): ["x|x_000010_000020.mp4", "y|", "z|"],
          ("qrels.csv", "query_id item_id grade"): ["red|x|1", "red|y|1", "van|z|1"]},
         {"a RR@None": None, "r RR@None": 0.25}),
-    "pairs without grades, asked by pictures": (
-        {"truth.csv": "query_id,reference_id\nx,a\ny,\n", "query/x.png": 1, "query/y.png": 2,
-         "reference/a.png": 3, "reference/b.png": 4},
-        [], {("queries.csv", "query_id item_id"): ["x|query/x.png", "y|query/y.png"],
-             ("qrels.csv", "query_id item_id grade"): ["x|reference/a.png|1"]}, {}),
+    "pairs without grades, asked by pictures in folders of VeRi": (
+        {"truth.csv": "query_id,reference_id\nx,a\ny,\n", "image_query/x.png": 1,
+         "image_query/y.png": 2, "image_test/a.png": 3, "image_train/b.png": 4},
+        [], {("queries.csv", "query_id image"): ["x|image_query/x.png", "y|image_query/y.png"],
+             ("qrels.csv", "query_id item_id grade"): ["x|image_test/a.png|1"],
+             ("items.csv", "item_id"): ["image_test/a.png"]}, {}),
     "parts of clips": (
         {"t.csv": "segment_id,video,start_sec,end_sec,label\ns,v.mp4,1:05,1:10,x\nt,v.mp4,70,80,y\n"
          "u,w.mp4,1,2,x\n", "m/v.mp4": b"1", "m/w.mp4": b"2"},

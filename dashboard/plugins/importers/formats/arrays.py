@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError, Unsure, list_names
-from dashboard.plugins.importers.column_roles import DATABASE, name_version
+from dashboard.plugins.importers.column_roles import name_version
 from dashboard.plugins.importers.formats.tabular import number_rows
+from dashboard.plugins.importers.parts import DATABASE
 from dashboard.plugins.importers.pieces import (
     SIMILARITIES,
     Format,
@@ -64,7 +65,6 @@ AUXILIARY = re.compile(
 OF_SIDE = re.compile(
     r"(?<![^\W_])(query|queries|probe|gallery|database|index|reference)[\W_]", re.I
 )
-PROBE = re.compile(r"^probe(?=[\W_])", re.I)
 SPLIT = re.compile(r"(?:^|[\W_])(train|trn?|te?st|te|val)(?![^\W_])", re.I)
 """Words in names of arrays of parts: of one that asks, and of data to train and to test."""
 TRAINING = re.compile("(?<![a-z])(?<!pre-)(train|trn)(?![a-z])")
@@ -184,8 +184,7 @@ def _list_searched(source: Source, file: str, names: list[str]) -> list[str]:
 
 def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: Texts) -> Pieces:
     found = read_arrays(source.find_path(name), name)
-    kept = _list_searched(source, name, [*found])
-    found = {PROBE.sub("query", key): found[key] for key in kept}
+    found = {key: found[key] for key in _list_searched(source, name, [*found])}
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
         return

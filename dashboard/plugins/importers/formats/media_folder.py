@@ -2,21 +2,20 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from functools import partial
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from dashboard.errors import list_names
-from dashboard.plugins.importers.deciding import SPLITS
+from dashboard.plugins.importers.parts import PARTS, find_parts
 from dashboard.plugins.importers.pieces import Format, Items, Pieces, list_lines, read_each
 from dashboard.plugins.importers.source import Columns, Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, is_video
 from dashboard.tables import Names, Texts
 
-PART = re.compile(rf"query|queries|gallery|database|bounding_box_test|{SPLITS.pattern}", re.I)
-"""Folders of parts of the data."""
 GENERAL = re.compile(
     r"(image|img|video|reference)s?|pictures|photos|clips|media|data|files|jpe?g|png|posters|gifs|"
-    rf"raw|all|dataset|{PART.pattern}"
+    r"raw|all|dataset|quer(y|ies)|gallery|database|(train|test)(ing)?|val(id(ation)?)?|dev"
 )
 """Words in names of folders that are no classes."""
 BESIDE = frozenset({"set", "bounding", "box", ""})
@@ -70,9 +69,13 @@ def read(source: Source, files: Names) -> Pieces:
     hidden = {*posters.values()}
     shown = [name for name in files if name not in hidden]
     cells = [posters.get(name, "") for name in shown]
-    columns = {"file": shown, "poster": cells, **list_class_folders(shown)}
-    parts = [next(filter(PART.fullmatch, name.split("/")[:-1]), "") for name in shown]
-    columns |= {"part": parts} if len({*parts}) > 1 else {}
+    folders = [name.split("/")[:-1] for name in shown]
+    parts = find_parts({*chain(*folders)})
+    columns = {"file": shown, "poster": cells}
+    if not all(map(SHARDED.search, shown)):
+        columns |= list_class_folders([[e for e in own if e not in parts] for own in folders])
+    told = [next(filter(parts.__contains__, own), "") for own in folders]
+    columns |= {"part": told} if len({*told}) > 1 else {}
     named = list(filter(None, map(IDENTITY.fullmatch, shown)))
     if len(named) == len(shown):
         columns["identity_id"] = [match[1] for match in named]
@@ -81,11 +84,9 @@ def read(source: Source, files: Names) -> Pieces:
     yield Items(label, shown, columns, [*columns.keys() & {"class"}])
 
 
-def list_class_folders(files: Names) -> Columns:
+def list_class_folders(folders: Iterable[Names]) -> Columns:
     """Return the classes that folders name: `class`, or `folder_1` and on where they are nested."""
-    if all(map(SHARDED.search, files)):
-        return {}
-    own = (filter(_is_class, name.split("/")[:-1]) for name in files)
+    own = (filter(_is_class, each) for each in folders)
     columns = map(list, zip_longest(*own, fillvalue=""))
     several = [column for column in columns if len(set(column)) > 1 and not _is_split(column)]
     if len(several) == 1:
@@ -95,9 +96,9 @@ def list_class_folders(files: Names) -> Columns:
 
 def _is_split(folders: Names) -> bool:
     """Return whether folders differ by the part of the data alone, as WIDER_train and WIDER_val."""
-    words = [{*re.split(r"[\W_]+", folder)} for folder in {*folders}]
+    words = [{*re.split(r"[\W_]+", folder.lower())} for folder in {*folders}]
     shared = set.intersection(*words)
-    return all(each - shared and all(map(PART.fullmatch, each - shared)) for each in words)
+    return all(each - shared and each - shared <= PARTS.keys() for each in words)
 
 
 def _is_class(folder: str) -> bool:

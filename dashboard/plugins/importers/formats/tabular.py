@@ -20,7 +20,15 @@ from dashboard.plugins.importers.column_roles import (
     rows_are_texts,
     split_columns,
 )
-from dashboard.plugins.importers.deciding import ASKING, PART, SEARCHED, SPLIT
+from dashboard.plugins.importers.parts import (
+    COLUMN,
+    GALLERY,
+    QUERY,
+    are_parts,
+    divides,
+    find_parts,
+    name_parts,
+)
 from dashboard.plugins.importers.pieces import (
     Captions,
     ClassNames,
@@ -145,9 +153,8 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
 
     Judgements of each part of the data, where a column has it, are those of a file FILE/PART.
     """
-    splits = (own for name, own in block.columns.items() if SPLIT.fullmatch(name))
-    whole = (own for own in splits if all(map(PART.fullmatch, filter(None, own))))
-    parts = map(str.lower, next(whole, [""] * len(block.lines)))
+    splits = (own for name, own in block.columns.items() if COLUMN.fullmatch(name))
+    parts = name_parts(next(filter(are_parts, splits), [""] * len(block.lines)))
     columns = [roles.read(block, each) for each in ("query_id", "item_id", "text", "run")]
     columns[1] = list(map(cut_added, columns[1]))
     columns.insert(3, [f"{block.file}/{part}".rstrip("/") for part in parts])
@@ -247,14 +254,13 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
 
 
 def _find_part(source: Source, file: str) -> list[Pair]:
-    """Return the column and cell of a table of what asks, or is searched, beside the other."""
+    """Return the column and cell of a table of one part, where tables ask and are searched."""
     tables = [each for each in source.files if each.endswith(Path(file).suffix or "/")]
-    words = {each: {*re.findall("[a-z]+", find_stem(each).lower())} for each in (file, *tables)}
-    for own, other in ((ASKING, SEARCHED), (SEARCHED, ASKING)):
-        is_beside = any(not each.isdisjoint(other) for each in words.values())
-        if is_beside and words[file].isdisjoint(other) and (found := words[file] & {*own}):
-            return [("part", found.pop())]
-    return []
+    words = {e: re.findall("[a-z]+", find_stem(e).lower()) for e in (file, *tables)}
+    parts = find_parts({*chain(*words.values())})
+    own = {parts[word] for word in words[file] if word in parts}
+    own = own & {QUERY, GALLERY} or own  # as of test_query.csv
+    return [("part", part) for part in own if divides(parts.values()) and len(own) == 1]
 
 
 def number_rows(source: Source, name: str, count: int, columns: Columns) -> Names | None:
