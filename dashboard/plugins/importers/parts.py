@@ -12,7 +12,7 @@ SPLITS = (TEST, "dev", "validation", "val", "train")
 """Splits of which one counts, the best one first."""
 PARTS = {
     **dict.fromkeys(("query", "queries", "probe"), QUERY),
-    **dict.fromkeys(("gallery", "database", "index", "reference"), GALLERY),
+    **dict.fromkeys(("gallery", "database", "db", "index", "reference"), GALLERY),
     **dict.fromkeys(("test", "testing"), TEST),
     **dict.fromkeys(("train", "training"), "train"),
     **dict.fromkeys(("val", "valid", "validation"), "val"),
@@ -21,8 +21,8 @@ PARTS = {
 """Parts by the words that programs have for them."""
 COLUMN = re.compile("split|subset|partition|role|part", re.I)
 """Names of columns of parts."""
-BEFORE = re.compile("^(test|val|images?|bounding_box)_")
-"""What may stand before the name of a part, as in image_query and bounding_box_test."""
+BESIDE = re.compile("(image|img|picture|crop|set|bounding|box)s?|")
+"""Words that may stand beside that of a part, as in image_query and bounding_box_test."""
 TESTS = re.compile("(?<![a-z])(test|tst)(?![a-z])")
 DATABASE = re.compile("database|gallery|retrieval|trn|(^|[_/])db_", re.I)
 """Words of what asks, and of what is searched, as DeepHash and its successors name files."""
@@ -34,10 +34,17 @@ def name_parts(cells: Iterable[str]) -> Names:
     >>> name_parts(["image_query", "bounding_box_test"]), name_parts(["Training", "testing", "a"])
     (['query', 'gallery'], ['train', 'test', 'a'])
     """
-    words = (BEFORE.sub("", cell.lower()) for cell in cells)
-    parts = [PARTS.get(word, word) for word in words]
+    parts = list(map(_name_part, cells))
     is_asked = QUERY in parts and GALLERY not in parts
     return [GALLERY if is_asked and part == TEST else part for part in parts]
+
+
+def _name_part(cell: str) -> str:
+    words = {*re.split(r"[\W_]+", cell.lower())}
+    parts = {PARTS[word] for word in words & PARTS.keys()}
+    [part, *others] = sorted(parts & {QUERY, GALLERY} or parts) or [""]  # as of test_query
+    is_part = not others and all(word in PARTS or BESIDE.fullmatch(word) for word in words)
+    return part if part and is_part else cell.lower()
 
 
 def are_parts(names: Iterable[str]) -> bool:

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain, zip_longest
 
 from dashboard.errors import list_names
-from dashboard.plugins.importers.parts import PARTS, find_parts
+from dashboard.plugins.importers.parts import GALLERY, PARTS, QUERY, find_parts
 from dashboard.plugins.importers.pieces import Format, Items, Pieces, list_lines, read_each
 from dashboard.plugins.importers.source import Columns, Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, is_video
@@ -74,7 +74,10 @@ def read(source: Source, files: Names) -> Pieces:
     columns = {"file": shown, "poster": cells}
     if not all(map(SHARDED.search, shown)):
         columns |= list_class_folders([[e for e in own if e not in parts] for own in folders])
-    told = [next(filter(parts.__contains__, own), "") for own in folders]
+    told = [
+        max(filter(parts.__contains__, own), key=lambda e: parts[e] in (QUERY, GALLERY), default="")
+        for own in folders
+    ]
     columns |= {"part": told} if len({*told}) > 1 else {}
     named = list(filter(None, map(IDENTITY.fullmatch, shown)))
     if len(named) == len(shown):
