@@ -29,7 +29,7 @@ IDS = re.compile(
 """Names of arrays and columns that hold ids."""
 MIN_KEYED = 5
 """Arrays of fractions, each a vector by its key; fewer are something else."""
-DISTANCES = re.compile(r"(?<![^\W_])dist(?:ance)?s?(?![^\W_])", re.I)
+DISTANCES = re.compile(r"(?<![^\W_])dist(?:ance)?s?(?:mat)?(?![^\W_])", re.I)
 """Words in names of matrices in which the lowest number is the best."""
 TEXT_WORDS = frozenset(
     {"query", "queries", "q", "qid", "qids", "probe", "probes", "text", "texts", "txt", "topic",
@@ -195,4 +195,4 @@ def refuse_distances(name: str, file: str) -> None:
     if DISTANCES.search(name):
         read = f"numpy.load({file!r})" if file.endswith(".npy") else "distances"
         do = f"Type numpy.save('sims.npy', -{read}), and name its files of ids alike."
-        raise DataError(file, "distances, by its name", "similarities in its place", do=do)
+        raise DataError(file, "distances, the lowest the best", "similarities in its place", do=do)

@@ -131,7 +131,7 @@ ASKED = ("query", "q", "query_id", "qid")
 LISTED = re.compile(rf"^(?!n_|num|true).*({RELEVANT.pattern})\w*s$", re.I)
 """Names of a query, and of lists of the ids that it found, or should find."""
 SIMILARITIES = re.compile(
-    r"(?<![^\W_])(sims?|similarit\w*|scores?|matrix|logits|dist(ance)?s?)(?![^\W\d_])", re.I
+    r"(?<![^\W_])(sims?|similarit\w*|scores?|matrix|logits|dist(ance)?s?(mat)?)(?![^\W\d_])", re.I
 )
 """Words in names of files and arrays of similarities."""
 Piece = Copied | Items | ClassNames | Queries | Judgements | Captions | Vectors | RunLines

@@ -249,6 +249,10 @@ def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Name
     refuse_distances(version.name, own.file)
     rows, said = found.source.options.rows, "a matrix with the ids of its rows and columns"
     axes: tuple[Names, Names] = [*own.ids], own.columns
+    if found.texts and own.columns and [*own.columns] == [*own.ids]:
+        wanted = f"those of rows and columns, in files {' and '.join(MATRIX[:2])}; left out"
+        found.source.say(own.file, "similarities with one list of ids", wanted)
+        return
     if not own.columns:
         axes = (found.pictures, texts) if rows == "item" else (texts, found.pictures)
         said = f"a matrix whose rows are {rows}s, by position"

@@ -43,6 +43,7 @@ from dashboard.storage.vector_ids import (
     list_texts,
     list_words,
     names_texts,
+    refuse_distances,
 )
 from dashboard.tables import AnyArray, Names, Texts
 
@@ -57,7 +58,8 @@ LABELS = re.compile(
 )
 """The ends of names of arrays, or files of one, of codes and of classes, which are no vectors."""
 AUXILIARY = re.compile(
-    r"(^|[\W_])(confusion|tsne|umap|history|logits|centers|centroids|optimizer)([\W_]|$)|"
+    r"(^|[\W_])(confusion|tsne|umap|history|logits|centers|centroids|optimizer|bbox(es)?|boxes|"
+    r"keypoints|probs)([\W_]|$)|"
     r"(^|/)(pytorch_)?model[.]safetensors$",
     re.I,
 )
@@ -184,7 +186,12 @@ def _list_searched(source: Source, file: str, names: list[str]) -> list[str]:
 
 def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: Texts) -> Pieces:
     found = read_arrays(source.find_path(name), name)
-    found = {key: found[key] for key in _list_searched(source, name, [*found])}
+    wide = [key for key, each in found.items() if each.ndim > 1 and not LABELS.search(key)]
+    apart = [*filter(AUXILIARY.search, wide)]
+    apart = apart if len(apart) < len(wide) else []
+    source.count(name, apart, "arrays beside vectors", "names of embeddings; left out", "note")
+    kept = [key for key in found if key not in apart]
+    found = {key: found[key] for key in _list_searched(source, name, kept)}
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
         return
@@ -199,15 +206,17 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
             wanted = "them as they were, as numpy.save writes them; read as the index gives them"
             source.say(name, "an index that rounds its vectors", wanted)
-        named = lists if SIMILARITIES.search(f"{name} {key}") else {}
+        is_named = SIMILARITIES.search(f"{name} {key}")
+        named = lists if is_named else {}
         axes = _find_axes(source, name, rows.shape, named, there) if len(matrices) == 1 else None
+        ids = None if axes else _find_ids(source, name, key, lists, matrices, there)
+        if ids and is_named and rows.shape == (len(ids), len(ids)):
+            is_far = (np.diagonal(rows) <= np.min(rows, axis=1)).all()
+            refuse_distances("distances" if is_far else version, name)
+            axes = ids, ids
         if axes:
             yield Vectors(name, version, side, rows, *axes)
             continue
-        is_only = [*map(len, matrices.values())].count(len(rows)) == 1
-        ids = find_ids(lists, len(rows), side == "texts", is_only)
-        if ids is None and len(matrices) == 1:
-            ids = read_beside(source.root, name, len(rows), there, source.findings)
         beside, asks = labels.get(own, ""), side == "texts"
         is_coded = bool(beside and CODES.search(own))
         if is_coded or beside and not ids:
@@ -235,6 +244,20 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
                 else Queries(name, ids, cells | {"text": ids})
             )
         yield Vectors(name, version, side, rows, ids)
+
+
+def _find_ids(
+    source: Source, name: str, key: str, lists: Arrays, matrices: Arrays, there: Beside
+) -> Names | None:
+    """Return the ids of an array of a file; of pictures and texts in pairs one list is of both."""
+    rows, lengths = matrices[key], [*map(len, matrices.values())]
+    is_even = {*lengths} == {len(rows)} and not OF_SIDE.search(f"{key}_")
+    is_both = is_even and sum(map(bool, map(IDS.search, lists))) == 1
+    is_only = is_both or lengths.count(len(rows)) == 1
+    ids = find_ids(lists, len(rows), name_version(name, key)[1] == "texts", is_only)
+    if ids is None and (is_even or len(matrices) == 1):
+        ids = read_beside(source.root, name, len(rows), there, source.findings)
+    return ids
 
 
 def _list_cells(lists: Arrays, ids: Names, asks: bool, number: int) -> Columns:
