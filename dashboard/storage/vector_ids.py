@@ -34,8 +34,11 @@ DISTANCES = re.compile(r"(?<![^\W_])dist(?:ance)?s?(?:mat)?(?![^\W_])", re.I)
 TEXT_WORDS = frozenset(
     {"query", "queries", "q", "qid", "qids", "probe", "probes", "text", "texts", "txt", "topic",
      "topics", "caption", "captions", "sentence", "sentences", "sen", "sentid", "sentids",
-     "paragraph", "paragraphs", "title", "prompt", "prompts"}
+     "paragraph", "paragraphs", "title", "prompt", "prompts",
+     "predicted", "composed"}
 )  # fmt: skip
+NEIGHBOURS = frozenset({"target", "reference"})
+"""Words in names of lists of what queries are composed of, or look for."""
 LABELS = frozenset(
     {"label", "labels", "class", "classes", "class_name", "class_label", "category", "categories",
      "category_name", "ground_truth", "target", "targets", "choice"}
@@ -64,6 +67,7 @@ def find_ids(lists: Arrays, count: int, is_text: bool, is_only: bool) -> Names |
         name: (names_texts(name) != is_text, not IDS.search(name))
         for name, each in lists.items()
         if len(each) == count and list_words(name)[-1] not in LABELS
+        if not (is_text and NEIGHBOURS & {*list_words(name)})
         if IDS.search(name)
         or (
             # texts or whole numbers that all differ, and are not merely those of the rows

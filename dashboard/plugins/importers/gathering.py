@@ -225,6 +225,7 @@ class Gathered:
         column: The column of classes, if they decide.
         pictures: Ids of the items but for texts that belong to them.
         texts: Ids of the texts that belong to pictures, in the order of their files.
+        text_ids: The text of each id that its file has for it, where a picture has that id, too.
         files: The files by which relevance is decided.
         notes: More about it, for the answer.
         of_queries: Guesses about queries.csv.
@@ -252,6 +253,7 @@ class Gathered:
         self.whole: Names = ()
         self.pictures: Names = ()
         self.texts: Names = ()
+        self.text_ids: Texts = {}
         self.files: Names = ()
         self.qrels: list[Result] = []
         self.settings: Row = {}

@@ -147,6 +147,8 @@ def _match_texts(found: Gathered, own: VectorFile, texts: Texts) -> Texts:
     """
     names = {text: name for name, text in texts.items()} | {name: name for name in texts}
     owned = _list_own_texts(found)
+    if any(len(owned.get(name, ())) != 1 for name in own.ids):  # of captions, not of pictures
+        names |= found.text_ids
     rest = [name for name in own.ids if owned and name not in names]
     pictures = found.match_items(rest, own.file, owned)
     names |= {name: owned[each][0] for name, each in pictures.items() if len(owned[each]) == 1}

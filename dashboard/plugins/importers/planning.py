@@ -317,9 +317,11 @@ def _plan_captions(found: Gathered) -> None:
     kept = {}
     for file, item, text, name in found.captions:
         if text and first.setdefault((item, text), file) == file:
+            own = name
             if not name or owners[name] > 1 or name in found.items.index:
                 numbered = (f"{item}#{number}" for number in count(times[item]))
                 name = next(each for each in numbered if each not in used)
+            found.text_ids |= {own: name} if owners[own] == 1 else {}
             used.add(name)
             kept[name] = (item, text)
             times[item] += 1
