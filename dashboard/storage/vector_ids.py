@@ -34,8 +34,7 @@ DISTANCES = re.compile(r"(?<![^\W_])dist(?:ance)?s?(?:mat)?(?![^\W_])", re.I)
 TEXT_WORDS = frozenset(
     {"query", "queries", "q", "qid", "qids", "probe", "probes", "text", "texts", "txt", "topic",
      "topics", "caption", "captions", "sentence", "sentences", "sen", "sentid", "sentids",
-     "paragraph", "paragraphs", "title", "prompt", "prompts",
-     "predicted", "composed"}
+     "paragraph", "paragraphs", "title", "prompt", "prompts"}
 )  # fmt: skip
 NEIGHBOURS = frozenset({"target", "reference"})
 """Words in names of lists of what queries are composed of, or look for."""

@@ -2,22 +2,21 @@
 
 import re
 import shlex
-from pathlib import PurePosixPath
+from collections.abc import Collection
+from itertools import chain
 from statistics import fmean
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.blocks import JUDGED, MAX_WORDS, Block
-from dashboard.plugins.importers.parts import asks
+from dashboard.plugins.importers.naming import name_version
 from dashboard.plugins.importers.pieces import RELEVANT, rises
 from dashboard.plugins.importers.source import (
-    Side,
     Source,
-    clean_name,
     find_folder_of,
     find_stem,
 )
 from dashboard.storage.media import EXTENSION, is_media
-from dashboard.storage.vector_ids import LABELS, names_texts
+from dashboard.storage.vector_ids import LABELS
 from dashboard.tables import Names, Texts
 from dashboard.texts import parse_number
 
@@ -49,29 +48,18 @@ OURS = ("item_id", "query_id", "file", "poster", "caption", "caption_id", "text"
 GRADE = "grade rating relevance rel judgment judgement relevance_score esci_label verdict"
 OF_MODELS = re.compile(r"(^|[\W_])(results?|pred(iction)?s?|predicted|generated)($|[\W_])", re.I)
 """Words in names of files of captions that a model wrote."""
+SCORED = re.compile("score|match|grade|rating|relevan|similar|label", re.I)
+"""Words in names of columns beside pairs of texts and items that may be grades of these."""
 QUERY_IDS, MAX_GRADES = ("queryid", "qid"), 9
 """Columns of queries beside which labels may be grades, and words that these have at most."""
 NUMERAL = re.compile(r"[-+.,]?\d[-+.,e\d]*")
 SCORE = "score similarity"
 RANK = "rank position doc_position"
 RUN = "model model_name run_name system"
-GENERAL = re.compile(
-    r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat)s?|clips|gallery|corpus|"
-    r"img|part|passage|index|reference|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
-    r"vision|dim|0*\d{5}|of([_-]\d+)?|(rank|shard|chunk|split|proc|worker|gpu|sheet)\d*|retrieval|db|codes|hash|binary",
-    re.I,
-)
-"""Words in names of files and columns that tell no version from another, and numbers of parts."""
 NAMING = ("item_id", "file", "caption")
 """Roles of which a table of items has one."""
 NUMBERED = re.compile("id$|key$|hash$", re.I)
 """Names of columns that may hold further ids."""
-WORDS = re.compile(r"of[_-]\d+|[^_\-\s./]+")
-"""Words of a name of a file, a folder or a column."""
-HIVE = re.compile(r"(?:/|^)(?!model|version|encoder|run)([^/=]+)=([^/]+)")
-"""A folder whose files have one cell in a column, as Spark writes split=test."""
-STATED = re.compile(r"(?:/|^)(?:model|version|encoder|run)=([^/]+)/")
-"""A folder that names a version."""
 
 
 class Roles:
@@ -157,6 +145,8 @@ def find_roles(block: Block, source: Source) -> Roles:
         roles.kind = "queries"
     else:
         _find_item_roles(block, source, roles)
+        if not source.options.relevance:
+            _refuse_pairs(block, of, {*chain(*source.options.scales)})
     return roles
 
 
@@ -327,6 +317,28 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         )
 
 
+def _refuse_pairs(block: Block, of: Texts, words: Collection[str]) -> None:
+    """Raise Unsure for texts of several items, each of several, beside numbers or words of grades.
+
+    A column of grades is called so.
+    """
+    item, text = of.get("item_id", of.get("file", "")), of.get("caption", "")
+    is_paired = all(_is_repeated(block.columns.get(each, ())) for each in (item, text))
+    free = {name: {*own} - {""} for name, own in block.columns.items() if name not in of.values()}
+    scored = [
+        name
+        for name, own in free.items()
+        if is_paired and SCORED.search(name) and len(own) > 1
+        if all(each.lower() in words or parse_number(each) == parse_number(each) for each in own)
+    ]
+    if scored:
+        pair = f"query_id={text},item_id={item},grade="
+        ways = [f"--map {shlex.quote(pair + name)}" for name in scored]
+        told = f"texts of several items, and columns that may be grades ({list_names(scored)})"
+        wanted = "a statement of whether all of these pairs belong together"
+        raise Unsure(block.file, told, wanted, [*ways, "--relevance captions"])
+
+
 def _leave_out(block: Block, source: Source, of: Texts, free: Names) -> None:
     """Say which columns of pictures are not taken; raise DataError if a model wrote captions."""
     shown = [n for n in free if n in block.contents or EXTENSION.search(block.columns[n][0])]
@@ -362,35 +374,3 @@ def rows_are_texts(block: Block, roles: Roles) -> bool:
 def _is_repeated(cells: Names) -> bool:
     filled = list(filter(None, cells))
     return len(set(filled)) < len(filled)
-
-
-def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, Side]:
-    """Return the version and the side that the names of a file and a column tell.
-
-    Test beside a database asks; alone it is a part of the items.
-
-    >>> name_version("v2/items.npy"), name_version("clip_text.npy")
-    (('v2', 'items'), ('clip', 'texts'))
-    >>> name_version("image_embeds.npy"), name_version("dino/part-00001.parquet")
-    (('v1', 'items'), ('dino', 'items'))
-    >>> name_version("dino/img_emb_1.npy"), name_version("clip_rank1_of_2.h5", "train/features")
-    (('dino_1', 'items'), ('clip', 'items'))
-    >>> name_version("0/items.npy"), name_version("model=a_b/part-0-x.parquet")
-    (('0', 'items'), ('a_b', 'items'))
-    """
-    path = PurePosixPath(file)
-    name = f"{path.stem}_{column}"
-    stated = STATED.search(file)
-    own = [stated[1]] if stated else _list_own(name)
-    around = path.parents[path.stem.startswith(path.parent.name or "/")]  # img_emb/img_emb_0.npy
-    folder = HIVE.sub("", around.as_posix()).rpartition("/")[2].removesuffix(".xlsx")
-    if all(map(str.isdecimal, own)) and (_list_own(folder) or folder.isdecimal()):
-        own.insert(0, folder)
-    is_of_texts = names_texts(name) or asks(name, beside)
-    return clean_name("_".join(own) or "v1"), "texts" if is_of_texts else "items"
-
-
-def _list_own(name: str) -> list[str]:
-    """Return the words of a name that tell a version from another one, each once."""
-    words = dict.fromkeys(WORDS.findall(name))
-    return [word for word in words if not (names_texts(word) or GENERAL.fullmatch(word))]

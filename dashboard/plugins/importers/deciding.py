@@ -12,7 +12,7 @@ from dashboard.errors import DataError, Level, Unsure, list_names
 from dashboard.evaluation.labels import count_missing
 from dashboard.plugins.importers.column_roles import name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.parts import (
+from dashboard.plugins.importers.naming import (
     BOTH,
     COLUMN,
     GALLERY,

@@ -249,12 +249,9 @@ class Gathered:
         self.renamed: Texts = {}
         self.is_whole = False
         self.basis = self.column = self.of_queries = ""
-        self.asks: Names = ()
-        self.whole: Names = ()
-        self.pictures: Names = ()
-        self.texts: Names = ()
         self.text_ids: Texts = {}
-        self.files: Names = ()
+        none: Names = ()
+        self.asks = self.whole = self.pictures = self.texts = self.files = none
         self.qrels: list[Result] = []
         self.settings: Row = {}
         self.notes: list[str] = []

@@ -14,7 +14,7 @@ from dashboard.evaluation.labels import split_labels
 from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
 from dashboard.plugins.importers.gathering import Gathered
-from dashboard.plugins.importers.parts import divides
+from dashboard.plugins.importers.naming import divides
 from dashboard.plugins.importers.placing import (
     choose_hashing,
     join_files,

@@ -22,7 +22,7 @@ from dashboard.plugins.importers.deciding import (
     settle_classes,
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.parts import BOTH, GALLERY, QUERY, TEST, divides
+from dashboard.plugins.importers.naming import BOTH, GALLERY, QUERY, TEST, divides
 from dashboard.plugins.importers.pieces import list_options
 from dashboard.plugins.importers.source import find_kind
 from dashboard.storage.runs import Pair
@@ -317,17 +317,17 @@ def _plan_captions(found: Gathered) -> None:
     kept = {}
     for file, item, text, name in found.captions:
         if text and first.setdefault((item, text), file) == file:
-            own = name
+            told = name
             if not name or owners[name] > 1 or name in found.items.index:
                 numbered = (f"{item}#{number}" for number in count(times[item]))
                 name = next(each for each in numbered if each not in used)
-            found.text_ids |= {own: name} if owners[own] == 1 else {}
+            found.text_ids |= {told: name} if owners[told] == 1 else {}
             used.add(name)
             kept[name] = (item, text)
             times[item] += 1
-    told = found.items.list_rows("file", "kind")
+    rows = found.items.list_rows("file", "kind")
     found.items.columns["kind"] = [
-        find_kind(file) or kind or find_kind(name) or "image" for name, file, kind in told
+        find_kind(file) or kind or find_kind(name) or "image" for name, file, kind in rows
     ]
     asked = [item for item in found.pictures if times[item]]
     found.queries.add(asked, {"item_id": asked})

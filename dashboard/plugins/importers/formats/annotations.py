@@ -10,8 +10,9 @@ from functools import partial
 
 from dashboard.errors import DataError, explain_errors
 from dashboard.plugins.importers.blocks import make_block, read_blocks, read_lines
-from dashboard.plugins.importers.column_roles import FILE, Roles, name_version
+from dashboard.plugins.importers.column_roles import FILE, Roles
 from dashboard.plugins.importers.formats.tabular import list_pieces
+from dashboard.plugins.importers.naming import name_version
 from dashboard.plugins.importers.pieces import (
     Format,
     Items,

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from dashboard.errors import DataError, Unsure, list_names
-from dashboard.plugins.importers.column_roles import name_version
 from dashboard.plugins.importers.formats.tabular import number_rows
-from dashboard.plugins.importers.parts import DATABASE
+from dashboard.plugins.importers.naming import DATABASE, name_version
 from dashboard.plugins.importers.pieces import (
     SIMILARITIES,
     Format,

@@ -8,8 +8,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from dashboard.plugins.importers.column_roles import name_version
-from dashboard.plugins.importers.parts import DATABASE
+from dashboard.plugins.importers.naming import DATABASE, name_version
 from dashboard.plugins.importers.pieces import (
     ClassNames,
     Format,

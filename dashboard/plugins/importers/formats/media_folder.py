@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain, zip_longest
 
 from dashboard.errors import list_names
-from dashboard.plugins.importers.parts import GALLERY, PARTS, QUERY, find_parts
+from dashboard.plugins.importers.naming import GALLERY, PARTS, QUERY, find_parts
 from dashboard.plugins.importers.pieces import Format, Items, Pieces, list_lines, read_each
 from dashboard.plugins.importers.source import Columns, Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, is_video

@@ -10,24 +10,24 @@ from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
 from dashboard.plugins.importers.column_roles import (
     FILE,
-    HIVE,
     ITEM,
     RUN,
     SPANS,
     Roles,
     find_roles,
-    name_version,
     rows_are_texts,
     split_columns,
 )
-from dashboard.plugins.importers.parts import (
+from dashboard.plugins.importers.naming import (
     COLUMN,
     GALLERY,
+    HIVE,
     QUERY,
     are_parts,
     divides,
     find_parts,
     name_parts,
+    name_version,
 )
 from dashboard.plugins.importers.pieces import (
     Captions,

@@ -1,8 +1,11 @@
-"""Parts of the data: what asks, what is searched, and splits to train and to test."""
+"""Versions and parts of the data by the names of files, folders, columns and cells."""
 
 import re
 from collections.abc import Iterable
+from pathlib import PurePosixPath
 
+from dashboard.plugins.importers.source import Side, clean_name
+from dashboard.storage.vector_ids import names_texts
 from dashboard.tables import Names, Texts
 
 QUERY, GALLERY, TEST = "query", "gallery", "test"
@@ -23,9 +26,25 @@ COLUMN = re.compile("split|subset|partition|role|part", re.I)
 """Names of columns of parts."""
 BESIDE = re.compile("(image|img|picture|crop|set|bounding|box)s?|")
 """Words that may stand beside that of a part, as in image_query and bounding_box_test."""
+COMPOSED = re.compile("predicted|composed", re.I)
+"""Words in names of features of queries of a picture and a text."""
 TESTS = re.compile("(?<![a-z])(test|tst)(?![a-z])")
 DATABASE = re.compile("database|gallery|retrieval|trn|(^|[_/])db_", re.I)
 """Words of what asks, and of what is searched, as DeepHash and its successors name files."""
+
+GENERAL = re.compile(
+    r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat)s?|clips|gallery|corpus|"
+    r"img|part|passage|index|reference|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
+    r"vision|dim|0*\d{5}|of([_-]\d+)?|(rank|shard|chunk|split|proc|worker|gpu|sheet)\d*|retrieval|db|codes|hash|binary",
+    re.I,
+)
+"""Words in names of files and columns that tell no version from another, and numbers of parts."""
+WORDS = re.compile(r"of[_-]\d+|[^_\-\s./]+")
+"""Words of a name of a file, a folder or a column."""
+HIVE = re.compile(r"(?:/|^)(?!model|version|encoder|run)([^/=]+)=([^/]+)")
+"""A folder whose files have one cell in a column, as Spark writes split=test."""
+STATED = re.compile(r"(?:/|^)(?:model|version|encoder|run)=([^/]+)/")
+"""A folder that names a version."""
 
 
 def name_parts(cells: Iterable[str]) -> Names:
@@ -70,3 +89,36 @@ def asks(name: str, names: Iterable[str]) -> bool:
     """Return whether a name says tests, and another one a database; alone they are searched."""
     is_test = TESTS.search(name.lower()) and not DATABASE.search(name)
     return bool(is_test and any(map(DATABASE.search, names)))
+
+
+def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, Side]:
+    """Return the version and the side that the names of a file and a column tell.
+
+    Test beside a database asks; alone it is a part of the items.
+
+    >>> name_version("v2/items.npy"), name_version("clip_text.npy")
+    (('v2', 'items'), ('clip', 'texts'))
+    >>> name_version("image_embeds.npy"), name_version("dino/part-00001.parquet")
+    (('v1', 'items'), ('dino', 'items'))
+    >>> name_version("dino/img_emb_1.npy"), name_version("clip_rank1_of_2.h5", "train/features")
+    (('dino_1', 'items'), ('clip', 'items'))
+    >>> name_version("0/items.npy"), name_version("model=a_b/part-0-x.parquet")
+    (('0', 'items'), ('a_b', 'items'))
+    """
+    path = PurePosixPath(file)
+    name = f"{path.stem}_{column}"
+    stated = STATED.search(file)
+    own = [stated[1]] if stated else _list_own(name)
+    around = path.parents[path.stem.startswith(path.parent.name or "/")]  # img_emb/img_emb_0.npy
+    folder = HIVE.sub("", around.as_posix()).rpartition("/")[2].removesuffix(".xlsx")
+    if all(map(str.isdecimal, own)) and (_list_own(folder) or folder.isdecimal()):
+        own.insert(0, folder)
+    is_of_texts = names_texts(name) or COMPOSED.search(name) or asks(name, beside)
+    return clean_name("_".join(own) or "v1"), "texts" if is_of_texts else "items"
+
+
+def _list_own(name: str) -> list[str]:
+    """Return the words of a name that tell a version from another one, each once."""
+    words = dict.fromkeys(WORDS.findall(name))
+    others = (names_texts, COMPOSED.fullmatch, GENERAL.fullmatch)
+    return [word for word in words if not any(fits(word) for fits in others)]
