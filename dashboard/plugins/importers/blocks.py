@@ -25,7 +25,7 @@ from dashboard.plugins.importers.pieces import (
     part_results,
     write_list,
 )
-from dashboard.plugins.importers.source import Columns, Source, find_plain
+from dashboard.plugins.importers.source import Columns, Source, find_plain, find_stem
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import IDS, LABELS, Arrays
@@ -245,9 +245,13 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
         found = next((own for splits in found.values() for own in splits.values()), {})
     told = list(found.values())
     is_of_rows = all(isinstance(each, dict) for each in told)
-    if all(EXTENSION.search(each) or source.find_media(each) for each in found):
-        flat = [each for own in told for each in (own if isinstance(own, list) else [own])]
-        if flat and all(isinstance(each, str) and EXTENSION.search(each) for each in flat):
+    flat = [each for own in told for each in (own if isinstance(own, list) else [own])]
+    is_of_files = all(EXTENSION.search(each) or source.find_media(each) for each in found)
+    kinds, stem = {*map(type, flat)}, find_stem(name).lower()
+    is_told = "caption" in stem or "label" in stem and len({*map(str, flat)}) < len(flat)
+    are_vectors = kinds == {float} and {*map(type, told)} == {list}
+    if is_of_files or are_vectors or is_told and kinds == {str}:
+        if is_of_files and kinds == {str} and all(map(EXTENSION.search, flat)):
             number = "rank" if RESULTS.search(name) else "grade"
             return [
                 {"query_id": query, "item_id": item, number: at if number == "rank" else 1}
@@ -255,14 +259,13 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
                 for at, item in enumerate([own] if isinstance(own, str) else own, start=1)
             ]
         words = sum(len(_join_words(each).split()) for each in flat)
-        column, cells = "label", told
-        if float in map(type, flat):
-            column = "vector"
-        elif words > MAX_WORDS * len(flat):
-            column = "caption"
-            cells = [[*map(_join_words, own)] if isinstance(own, list) else own for own in told]
-        rows = told if is_of_rows else [{column: own} for own in cells]
-        return [{"file": file, **row} for file, row in zip(found, rows, strict=True)]
+        column = "caption" if words > MAX_WORDS * len(flat) else "label"
+        column = "vector" if float in kinds else column
+        if column == "caption":
+            told = [[*map(_join_words, own)] if isinstance(own, list) else own for own in told]
+        rows = told if is_of_rows else [{column: own} for own in told]
+        key = "file" if is_of_files else "item_id"
+        return [{key: own, **row} for own, row in zip(found, rows, strict=True)]
     if is_of_rows and _holds_pairs(source, name, told):
         number = "grade" if JUDGED.search(name) else "score"
         return [

@@ -49,8 +49,11 @@ CURES = {
     ".pkl": "numpy.save('vectors.npy', array), frame.to_parquet('table.parquet'), or for lists "
     "json.dump(pickle.load(open('FILE', 'rb')), open('FILE.json', 'w'), default=lambda array: "
     "array.tolist()); a pickle can run programs and is never read",
-    ".pt": "numpy.save('vectors.npy', torch.load('FILE', weights_only=True).numpy())",
-    ".pth": "numpy.save('vectors.npy', torch.load('FILE', weights_only=True).numpy())",
+    **dict.fromkeys(
+        (".pt", ".pth"),
+        "numpy.save('vectors.npy', torch.load('FILE', weights_only=True)), or for a dict of "
+        "tensors and ids numpy.savez('vectors.npz', **torch.load('FILE', weights_only=True))",
+    ),
     ".mat": "numpy.save('vectors.npy', scipy.io.loadmat('FILE')['NAME']), or of MATLAB 7.3 "
     "numpy.save('vectors.npy', h5py.File('FILE')['NAME'][()].T)",
     ".zip": "unzip FILE",
