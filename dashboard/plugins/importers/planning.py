@@ -266,6 +266,9 @@ def _divide_items(found: Gathered) -> None:
         named = chain(*(found.match_items(each).values() for each in lists))
         if covered := {*map(parts.__getitem__, named)}:
             _keep_parts(found, parts, {*covered, ""})
+        left = {*map(parts.__getitem__, found.items.index)} - {""}
+        told = list_names(sorted(left))
+        found.notes += [f"items of several parts ({told}) count alike"] if len(left) > 1 else []
 
 
 def _drop_unseen(found: Gathered) -> None:

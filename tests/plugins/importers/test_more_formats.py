@@ -305,13 +305,24 @@ CASES: dict[str, Case] = {
         {"val.json": [{"id": 0, "reference_img_id": 1, "relative_caption": "x", "gt_img_ids": [2]}],
          "v1.npz": lambda path: np.savez(path, np.eye(3), ids=["1", "2", "3"])},
         [], {("items.csv", "item_id"): ["1", "2", "3"]}, {}),
+    "similarities of the items, beside boxes; vectors and classes in JSON": (
+        {"labels.json": CLASSES, "v1.json": dict(zip(CLASSES, VECTORS.tolist(), strict=True)),
+         "m.npz": partial(np.savez, sims=VECTORS @ -VECTORS.T, names=[*CLASSES], bbox=np.eye(4))},
+        [], {}, CATS | {"m_sims P@1": 0.25}),
+    "one list of ids for pairs, of numbers that captions have, too": (
+        {"c.csv": "image_id,caption_id,caption\n1,2,one\n2,1,two\n2,3,six\n",
+         "v1.npz": partial(np.savez, image=PICTURES, image_ids=[1, 2], text=TEXTS,
+                           caption_ids=[2, 1, 3])}, [], {}, {"v1 t2i_R@1": 1.0}),
     "FashionIQ": (
         ABC | {"captions/cap.dress.val.json": FASHION, "captions/cap.shirt.train.json": FASHION,
                "image_splits/split.dress.val.json": ["a", "b"],
-               "v1.json": [FASHION[0] | {"ranking": ["a", "b"]}]}, [],
+               "v1.json": [FASHION[0] | {"ranking": ["a", "b"]}],
+               "w.npz": partial(np.savez, index=PICTURES, index_names=["a", "b"],
+                                predicted=TEXTS[1:2], target_names=["b"])}, ["--by-position"],
         {("items.csv", "item_id file"): ["a|a.png", "b|b.png"],
          ("queries.csv", "query_id text item_id"): ["0|is blue and has dots|a"],
-         ("qrels.csv", "query_id item_id grade"): ["0|b|1"]}, {"v1 RR@None": 1.0}),
+         ("qrels.csv", "query_id item_id grade"): ["0|b|1"]},
+        {"v1 RR@None": 1.0, "w RR@None": 1.0}),
     "CIRR": (
         ABC | {"cap.rc2.val.json": CIRR, "split.rc2.val.json": {n: f"./{n}.png" for n in "abc"},
                "cap.ext.rc2.val.json": CIRR, "v1.json": {"version": "rc2", "12": ["c", "b"]}},

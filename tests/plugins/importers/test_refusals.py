@@ -79,6 +79,9 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
         ["--map query_id=query_id,item_id=item_id,grade=label,N=wow,N=meh", "--relevance none"],
         "queries in the column query_id, items in item_id, and columns",
     ),
+    "pairs that people scored": (
+        {"x.csv": "image,caption,match\na,one,yes\na,two,no\nb,one,no\nb,two,yes\n"},
+        ["--map query_id=caption,item_id=image,grade=match", "--relevance captions"], "(match)"),
     "square matrix": (
         TWO | {"c.csv": "image,caption\np1.png,one\np2.png,two\n", "text_embeds.npy": PICTURES},
         ["--rows item", "--rows text", "--by-position"], "shape (2, 2)",
