@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Collection
+from collections import Counter
 from itertools import chain
 from statistics import fmean
 
@@ -48,7 +48,9 @@ OURS = ("item_id", "query_id", "file", "poster", "caption", "caption_id", "text"
 GRADE = "grade rating relevance rel judgment judgement relevance_score esci_label verdict"
 OF_MODELS = re.compile(r"(^|[\W_])(results?|pred(iction)?s?|predicted|generated)($|[\W_])", re.I)
 """Words in names of files of captions that a model wrote."""
-SCORED = re.compile("score|match|grade|rating|relevan|similar|label", re.I)
+SCORED = re.compile(
+    r"(^|[\W_])((\w*_)?scores?|match(es|ed)?|grade|rating|relevan\w+|similarity|label)$", re.I
+)
 """Words in names of columns beside pairs of texts and items that may be grades of these."""
 QUERY_IDS, MAX_GRADES = ("queryid", "qid"), 9
 """Columns of queries beside which labels may be grades, and words that these have at most."""
@@ -145,8 +147,7 @@ def find_roles(block: Block, source: Source) -> Roles:
         roles.kind = "queries"
     else:
         _find_item_roles(block, source, roles)
-        if not source.options.relevance:
-            _refuse_pairs(block, of, {*chain(*source.options.scales)})
+        _refuse_pairs(block, source, of)
     return roles
 
 
@@ -317,26 +318,29 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
         )
 
 
-def _refuse_pairs(block: Block, of: Texts, words: Collection[str]) -> None:
-    """Raise Unsure for texts of several items, each of several, beside numbers or words of grades.
+def _refuse_pairs(block: Block, source: Source, of: Texts) -> None:
+    """Refuse texts most of which several items have, beside what may be grades of each pair.
 
-    A column of grades is called so.
+    Raises:
+        Unsure: If numbers or words of grades differ among the items of a text, and the other way.
     """
     item, text = of.get("item_id", of.get("file", "")), of.get("caption", "")
-    is_paired = all(_is_repeated(block.columns.get(each, ())) for each in (item, text))
-    free = {name: {*own} - {""} for name, own in block.columns.items() if name not in of.values()}
-    scored = [
-        name
-        for name, own in free.items()
-        if is_paired and SCORED.search(name) and len(own) > 1
-        if all(each.lower() in words or parse_number(each) == parse_number(each) for each in own)
-    ]
-    if scored:
-        pair = f"query_id={text},item_id={item},grade="
-        ways = [f"--map {shlex.quote(pair + name)}" for name in scored]
-        told = f"texts of several items, and columns that may be grades ({list_names(scored)})"
-        wanted = "a statement of whether all of these pairs belong together"
-        raise Unsure(block.file, told, wanted, [*ways, "--relevance captions"])
+    words, options = {*chain(*source.options.scales)}, source.options
+    sides = [block.columns.get(each, []) for each in (text, item)]
+    several = Counter(each for each, _ in {*zip(*sides, strict=False)})
+    if options.relevance or 2 * sum(n > 1 for n in several.values()) <= len(several):
+        return
+    for name, own in block.columns.items():
+        is_grade = all(e.lower() in words or parse_number(e) == parse_number(e) for e in own if e)
+        apart = [len({*zip(side, own, strict=True)}) > len({*side}) for side in sides]
+        if SCORED.search(name) and name not in of.values() and is_grade and all(apart):
+            before = f"{options.map}," if options.map else ""
+            pair = shlex.quote(f"{before}query_id={text},item_id={item},grade={name}")
+            kept = f"--map {shlex.quote(options.map)} " if options.map else ""
+            told = f"texts of several items, beside what may be a grade of each pair ({name})"
+            wanted = "a statement of whether all of these pairs belong together"
+            lines = [f"--map {pair}", f"{kept}--relevance captions"]
+            raise Unsure(block.file, told, wanted, lines)
 
 
 def _leave_out(block: Block, source: Source, of: Texts, free: Names) -> None:

@@ -21,7 +21,7 @@ from dashboard.plugins.importers.naming import (
     SPLITS,
     are_parts,
     divides,
-    name_parts,
+    name_part,
 )
 from dashboard.plugins.importers.pieces import choose_part, list_options, write_list
 from dashboard.plugins.importers.source import find_stem
@@ -218,7 +218,7 @@ def settle_classes(rows: Rows, column: str) -> None:
 
 def _has_classes(names: Counter[str]) -> bool:
     """Return whether names are those of classes: at least two, and one of them twice; no splits."""
-    is_odd = any(map(ODD.fullmatch, list(names)[:20])) or are_parts(names)
+    is_odd = any(map(ODD.fullmatch, list(names)[:20])) or {*map(str.lower, names)} <= PARTS.keys()
     return 1 < len(names) < names.total() and not is_odd
 
 
@@ -258,7 +258,7 @@ def choose_judged(found: Gathered) -> Names:
     for file, query, _, _ in found.judged:
         queries.get(file, set()).add(query)
     words = [{*list_words(re.sub(r"\d", "", name))} - {""} for name in files]
-    parts = [name for name in files if {*find_stem(name).split(".")} & {*SPLITS}]
+    parts = [name for name in files if {*map(name_part, find_stem(name).split("."))} & {*SPLITS}]
     used: Names = [name for name in files if queries[name] & asked]
     if used and (parts or set.intersection(*words)):  # as qrels.dev.txt and qrels.test.txt
         others = [name for name in files if name not in used]
@@ -333,10 +333,10 @@ def list_parts(found: Gathered) -> Texts:
         return dict(zip(found.items.index, told, strict=True))
     shown = found.items.again.get("file", {})  # items of two pictures
     for column, cells in columns.items():
-        parts = dict(zip(found.items.index, name_parts(cells), strict=True))
+        parts = dict(zip(found.items.index, map(name_part, cells), strict=True))
         again = found.items.again.get(column, {})
         rows = {item: own for item, own in again.items() if item not in shown}
-        every = {*parts.values(), *name_parts(chain(*rows.values()))}
+        every = {*parts.values(), *map(name_part, chain(*rows.values()))}
         is_whole = are_parts(every) and divides(every)
         if is_whole or COLUMN.fullmatch(column) and not every.isdisjoint(PARTS.values()):
             return parts | {item: BOTH for item, own in rows.items() if divides(own)}

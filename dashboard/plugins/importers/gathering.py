@@ -107,6 +107,7 @@ class VectorFile:
         self.ids: Ordered = {}
         self.odd = set[str]()
         self.columns: Names = ()
+        self.of_pictures = False
         self.files: Ordered = {}
 
     def __len__(self) -> int:
@@ -143,7 +144,7 @@ class VectorFile:
             source.say(piece.file, f"numbers of the shape {shape} and type {kind}", wanted)
             return
         self.files[piece.file] = None
-        self.columns = piece.columns
+        self.columns, self.of_pictures = piece.columns, piece.of_pictures
         named = bool(piece.ids)
         wanted = f"one finite vector for each id; {'' if named else 'all are '}left out"
         names = map(str, piece.ids or count())

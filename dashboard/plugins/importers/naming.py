@@ -8,16 +8,16 @@ from dashboard.plugins.importers.source import Side, clean_name
 from dashboard.storage.vector_ids import names_texts
 from dashboard.tables import Names, Texts
 
-QUERY, GALLERY, TEST = "query", "gallery", "test"
+QUERY, GALLERY, TRAIN, TEST = "query", "gallery", "train", "test"
 BOTH = "query and gallery"
 """Part of an item that asks and is searched."""
-SPLITS = (TEST, "dev", "validation", "val", "train")
+SPLITS = (TEST, "dev", "val", TRAIN)
 """Splits of which one counts, the best one first."""
 PARTS = {
     **dict.fromkeys(("query", "queries", "probe"), QUERY),
     **dict.fromkeys(("gallery", "database", "db", "index", "reference"), GALLERY),
     **dict.fromkeys(("test", "testing"), TEST),
-    **dict.fromkeys(("train", "training"), "train"),
+    **dict.fromkeys(("train", "training"), TRAIN),
     **dict.fromkeys(("val", "valid", "validation"), "val"),
     "dev": "dev",
 }
@@ -26,8 +26,6 @@ COLUMN = re.compile("split|subset|partition|role|part", re.I)
 """Names of columns of parts."""
 BESIDE = re.compile("(image|img|picture|crop|set|bounding|box)s?|")
 """Words that may stand beside that of a part, as in image_query and bounding_box_test."""
-COMPOSED = re.compile("predicted|composed", re.I)
-"""Words in names of features of queries of a picture and a text."""
 TESTS = re.compile("(?<![a-z])(test|tst)(?![a-z])")
 DATABASE = re.compile("database|gallery|retrieval|trn|(^|[_/])db_", re.I)
 """Words of what asks, and of what is searched, as DeepHash and its successors name files."""
@@ -47,41 +45,35 @@ STATED = re.compile(r"(?:/|^)(?:model|version|encoder|run)=([^/]+)/")
 """A folder that names a version."""
 
 
-def name_parts(cells: Iterable[str]) -> Names:
-    """Return parts by their usual names; other cells stay. Tests beside queries are searched.
+def name_part(cell: str) -> str:
+    """Return the usual name of a part; another cell as it is, in small letters.
 
-    >>> name_parts(["image_query", "bounding_box_test"]), name_parts(["Training", "testing", "a"])
-    (['query', 'gallery'], ['train', 'test', 'a'])
+    >>> list(map(name_part, ["image_query", "Training", "train_query", "val_query", "A"]))
+    ['query', 'train', 'train', 'query', 'a']
     """
-    parts = list(map(_name_part, cells))
-    is_asked = QUERY in parts and GALLERY not in parts
-    return [GALLERY if is_asked and part == TEST else part for part in parts]
-
-
-def _name_part(cell: str) -> str:
     words = {*re.split(r"[\W_]+", cell.lower())}
     parts = {PARTS[word] for word in words & PARTS.keys()}
-    [part, *others] = sorted(parts & {QUERY, GALLERY} or parts) or [""]  # as of test_query
-    is_part = not others and all(word in PARTS or BESIDE.fullmatch(word) for word in words)
-    return part if part and is_part else cell.lower()
+    parts = parts & {TRAIN} or parts & {QUERY, GALLERY} or parts
+    is_part = len(parts) == 1 and all(word in PARTS or BESIDE.fullmatch(word) for word in words)
+    return parts.pop() if is_part else cell.lower()
 
 
 def are_parts(names: Iterable[str]) -> bool:
     """Return whether all names that are filled are those of parts."""
-    return {*name_parts(names)} <= {"", *PARTS.values()}
+    return {*map(name_part, names)} <= {"", *PARTS.values()}
 
 
 def divides(parts: Iterable[str]) -> bool:
     """Return whether some names of parts ask, and some are searched."""
-    every = {*name_parts(parts)}
+    every = {*map(name_part, parts)}
     return BOTH in every or {QUERY, GALLERY} <= every
 
 
 def find_parts(names: Iterable[str]) -> Texts:
-    """Return the parts of names that are splits, or query and gallery where both are there."""
-    parts = dict(zip(names, name_parts(names), strict=True))
-    apart = () if divides(parts.values()) else (QUERY, GALLERY)
-    known = {*PARTS.values()}.difference(apart)
+    """Return the parts of names that are splits, or query beside gallery or test."""
+    parts = {name: name_part(name) for name in names}
+    is_asked = {QUERY, GALLERY} <= {*parts.values()} or {QUERY, TEST} <= {*parts.values()}
+    known = {*PARTS.values()}.difference(() if is_asked else (QUERY, GALLERY))
     return {name: part for name, part in parts.items() if part in known}
 
 
@@ -113,12 +105,11 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     folder = HIVE.sub("", around.as_posix()).rpartition("/")[2].removesuffix(".xlsx")
     if all(map(str.isdecimal, own)) and (_list_own(folder) or folder.isdecimal()):
         own.insert(0, folder)
-    is_of_texts = names_texts(name) or COMPOSED.search(name) or asks(name, beside)
+    is_of_texts = names_texts(name) or asks(name, beside)
     return clean_name("_".join(own) or "v1"), "texts" if is_of_texts else "items"
 
 
 def _list_own(name: str) -> list[str]:
     """Return the words of a name that tell a version from another one, each once."""
     words = dict.fromkeys(WORDS.findall(name))
-    others = (names_texts, COMPOSED.fullmatch, GENERAL.fullmatch)
-    return [word for word in words if not any(fits(word) for fits in others)]
+    return [word for word in words if not (names_texts(word) or GENERAL.fullmatch(word))]

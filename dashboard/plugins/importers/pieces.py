@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dashboard.errors import Unsure
+from dashboard.plugins.importers.naming import name_part
 from dashboard.plugins.importers.source import (
     BROKEN,
     Columns,
@@ -92,6 +93,7 @@ class Vectors(NamedTuple):
         ids: Id of each row; None where the source does not say, which `init` refuses without
             --by-position.
         columns: Id of each column, if they are similarities of rows and columns.
+        of_pictures: Whether the ids of texts are those of their pictures.
     """
 
     file: str
@@ -100,6 +102,7 @@ class Vectors(NamedTuple):
     rows: AnyArray
     ids: Names | None
     columns: Names = ()
+    of_pictures: bool = False
 
 
 class RunLines(NamedTuple):
@@ -357,7 +360,8 @@ def choose_part(source: Source, files: Names, parts: Names, what: str) -> str:
     Raises:
         Unsure: If several are as good.
     """
-    ranked = [[n for n in files if part in find_stem(n).split(".")] for part in parts]
+    words = {name: [*map(name_part, find_stem(name).split("."))] for name in files}
+    ranked = [[name for name in files if part in words[name]] for part in parts]
     best = next(filter(None, [source.list_stated(files), *ranked]), files)
     if len(best) > 1:
         raise Unsure(

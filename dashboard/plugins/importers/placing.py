@@ -39,6 +39,8 @@ def write_versions(found: Gathered) -> None:
         for side in ("items", "texts"):
             if not (own := found.vectors.get((name, side))):
                 continue
+            if own.of_pictures and len(_find_only_texts(found, own, own.ids)) < len(own):
+                own.ids = {}
             if own.columns or not own.has_ids and _is_matrix(found, own, texts):
                 _write_matrix(found, version, own, list(texts))
             else:
@@ -128,7 +130,7 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
         shown = [*found.queries.list_rows("image", "text")]
         asked |= {e: e for e, _, text in shown if text == e in own.ids and e not in names}
         if apart := [e for e, image, _ in shown if image or e in found.asks]:
-            asked |= found.match_items(own.ids, file, apart)
+            asked |= found.match_items((e for e in own.ids if e not in names), file, apart)
     unknown = [name for name in own.ids if not (names.get(name) or name in asked)]
     found.source.count(file, unknown, f"vectors of unknown {noun}", "ids that are there; left out")
     stem = "items" if side == "items" else "queries"
@@ -147,12 +149,13 @@ def _match_texts(found: Gathered, own: VectorFile, texts: Texts) -> Texts:
     """
     names = {text: name for name, text in texts.items()} | {name: name for name in texts}
     owned = _list_own_texts(found)
-    if any(len(owned.get(name, ())) != 1 for name in own.ids):  # of captions, not of pictures
+    if own.of_pictures:
+        names = Texts()
+    elif len(own) == len(texts) or not own.ids.keys() <= owned.keys():
         names |= found.text_ids
+    names |= _find_only_texts(found, own, [name for name in own.ids if name not in names])
     rest = [name for name in own.ids if owned and name not in names]
-    pictures = found.match_items(rest, own.file, owned)
-    names |= {name: owned[each][0] for name, each in pictures.items() if len(owned[each]) == 1}
-    parts = (re.fullmatch(r"(.*)#(\d+)", name) for name in own.ids if {*rest} - pictures.keys())
+    parts = (re.fullmatch(r"(.*)#(\d+)", name) for name in rest)
     numbered = {each[0]: (each[1], int(each[2])) for each in parts if each}
     pictures = found.match_items((stem for stem, _ in numbered.values()), own.file, owned)
     places: dict[str, dict[int, str]] = {}
@@ -165,6 +168,13 @@ def _match_texts(found: Gathered, own: VectorFile, texts: Texts) -> Texts:
         for item, told in places.items():
             names |= {told[at]: text for at, text in enumerate(owned[item], first)}
     return names
+
+
+def _find_only_texts(found: Gathered, own: VectorFile, names: Iterable[str]) -> Texts:
+    """Return the only text of the picture that each name of vectors means, if it has one."""
+    owned = _list_own_texts(found)
+    pictures = found.match_items(names, own.file, owned) if owned else Texts()
+    return {name: owned[item][0] for name, item in pictures.items() if len(owned[item]) == 1}
 
 
 def _name_by_position(

@@ -241,6 +241,9 @@ def _divide_items(found: Gathered) -> None:
     An item of both asks, and is no result of its own.
     """
     parts = list_parts(found)
+    kinds = {*parts.values()}
+    if {QUERY, TEST} <= kinds and GALLERY not in kinds:  # as of VeRi
+        parts = {item: GALLERY if part == TEST else part for item, part in parts.items()}
     if divides(parts.values()):
         both = {item for item, part in parts.items() if part == BOTH}
         _keep_parts(found, parts, ("", BOTH, QUERY, GALLERY))
@@ -253,6 +256,8 @@ def _divide_items(found: Gathered) -> None:
         columns["item_id"] = [item * (item in both) for item in asked]
         judged = found.match_items(_list_bare(found), "judgements", asked)
         asked_by = {item: query for query, item in judged.items()}
+        shown = {image: query for query, image in found.queries.list_rows("image") if image}
+        asked_by |= {item: shown[files[item]] for item in asked if files[item] in shown}
         names = [asked_by.get(item, item) for item in asked]
         is_text = found.basis == "judgements"  # one kind of queries
         rest = zip(names, columns["image"], columns["item_id"], strict=True)

@@ -306,9 +306,9 @@ CASES: dict[str, Case] = {
          "v1.npz": lambda path: np.savez(path, np.eye(3), ids=["1", "2", "3"])},
         [], {("items.csv", "item_id"): ["1", "2", "3"]}, {}),
     "similarities of the items, beside boxes; vectors and classes in JSON": (
-        {"labels.json": CLASSES, "v1.json": dict(zip(CLASSES, VECTORS.tolist(), strict=True)),
-         "m.npz": partial(np.savez, sims=VECTORS @ -VECTORS.T, names=[*CLASSES], bbox=np.eye(4))},
-        [], {}, CATS | {"m_sims P@1": 0.25}),
+        {"labels.json": CLASSES, "v1_emb.json": dict(zip(CLASSES, VECTORS.tolist(), strict=True)),
+         "m.npz": partial(np.savez, sims=VECTORS @ VECTORS.T, names=[*CLASSES], bbox=np.eye(4))},
+        [], {}, CATS | {"m_sims P@1": 0.5}),
     "one list of ids for pairs, of numbers that captions have, too": (
         {"c.csv": "image_id,caption_id,caption\n1,2,one\n2,1,two\n2,3,six\n",
          "v1.npz": partial(np.savez, image=PICTURES, image_ids=[1, 2], text=TEXTS,

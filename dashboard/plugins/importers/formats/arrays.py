@@ -57,8 +57,7 @@ LABELS = re.compile(
 )
 """The ends of names of arrays, or files of one, of codes and of classes, which are no vectors."""
 AUXILIARY = re.compile(
-    r"(^|[\W_])(confusion|tsne|umap|history|logits|centers|centroids|optimizer|bbox(es)?|boxes|"
-    r"keypoints|probs)([\W_]|$)|"
+    r"(^|[\W_])(confusion|tsne|umap|history|logits|centers|centroids|optimizer)([\W_]|$)|"
     r"(^|/)(pytorch_)?model[.]safetensors$",
     re.I,
 )
@@ -66,6 +65,11 @@ AUXILIARY = re.compile(
 OF_SIDE = re.compile(
     r"(?<![^\W_])(query|queries|probe|gallery|database|index|reference)[\W_]", re.I
 )
+PROBE = re.compile(r"^probe(?=[\W_])", re.I)
+ASKING = re.compile(r"^(probe|predicted|composed)(?=[\W_]|$)", re.I)
+"""What asks by another name, the last ones as features of a picture and a text beside an index."""
+APART = re.compile(r"(bbox|box|keypoint|prob)(e?s)?($|_)", re.I)
+"""Beginnings of names of arrays beside embeddings that are none."""
 SPLIT = re.compile(r"(?:^|[\W_])(train|trn?|te?st|te|val)(?![^\W_])", re.I)
 """Words in names of arrays of parts: of one that asks, and of data to train and to test."""
 TRAINING = re.compile("(?<![a-z])(?<!pre-)(train|trn)(?![a-z])")
@@ -186,11 +190,13 @@ def _list_searched(source: Source, file: str, names: list[str]) -> list[str]:
 def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: Texts) -> Pieces:
     found = read_arrays(source.find_path(name), name)
     wide = [key for key, each in found.items() if each.ndim > 1 and not LABELS.search(key)]
-    apart = [*filter(AUXILIARY.search, wide)]
+    apart = [key for key in wide if APART.match(key) or AUXILIARY.search(key)]
     apart = apart if len(apart) < len(wide) else []
     source.count(name, apart, "arrays beside vectors", "names of embeddings; left out", "note")
     kept = [key for key in found if key not in apart]
-    found = {key: found[key] for key in _list_searched(source, name, kept)}
+    kept = _list_searched(source, name, kept)
+    asking = ASKING if any(map(OF_SIDE.match, (f"{key}_" for key in wide))) else PROBE
+    found = {asking.sub("query", key): found[key] for key in kept}
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
         return
@@ -205,13 +211,11 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
             wanted = "them as they were, as numpy.save writes them; read as the index gives them"
             source.say(name, "an index that rounds its vectors", wanted)
-        is_named = SIMILARITIES.search(f"{name} {key}")
-        named = lists if is_named else {}
+        named = lists if SIMILARITIES.search(f"{name} {key}") else {}
         axes = _find_axes(source, name, rows.shape, named, there) if len(matrices) == 1 else None
-        ids = None if axes else _find_ids(source, name, key, lists, matrices, there)
-        if ids and is_named and rows.shape == (len(ids), len(ids)):
-            is_far = (np.diagonal(rows) <= np.min(rows, axis=1)).all()
-            refuse_distances("distances" if is_far else version, name)
+        none = None, False
+        ids, is_paired = none if axes else _find_ids(source, name, key, lists, matrices, there)
+        if ids and _is_square(source, name, key, rows):
             axes = ids, ids
         if axes:
             yield Vectors(name, version, side, rows, *axes)
@@ -242,21 +246,50 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
                 if side == "items"
                 else Queries(name, ids, cells | {"text": ids})
             )
-        yield Vectors(name, version, side, rows, ids)
+        yield Vectors(name, version, side, rows, ids, of_pictures=is_paired)
+
+
+def _is_square(source: Source, name: str, key: str, rows: AnyArray) -> bool:
+    """Return whether an array says by its name and numbers that it holds similarities of items.
+
+    Raises:
+        DataError: If the highest ones are not those of each item with itself, as of distances.
+    """
+    told = key or find_stem(name)
+    is_named = SIMILARITIES.search(told) and not re.search("emb|feat|vec", told, re.I)
+    if not is_named or rows.shape != rows.shape[::-1] or not np.allclose(rows[:99], rows.T[:99]):
+        return False
+    refuse_distances(told, name)
+    if np.mean(np.diagonal(rows) >= np.max(rows, axis=1)) < 0.5:
+        found = "similarities of items, or distances, whose diagonal is not the highest"
+        do = "Type numpy.fill_diagonal(x, x.max()) before numpy.save, and of distances save -x."
+        raise DataError(name, found, "the highest number of each item with itself", do=do)
+    return True
 
 
 def _find_ids(
     source: Source, name: str, key: str, lists: Arrays, matrices: Arrays, there: Beside
-) -> Names | None:
-    """Return the ids of an array of a file; of pictures and texts in pairs one list is of both."""
+) -> tuple[Names | None, bool]:
+    """Return the ids of an array of a file, and whether they are those of a pair of it and a text.
+
+    Of pictures and texts in pairs one list, in the file or beside it, is of both.
+    """
     rows, lengths = matrices[key], [*map(len, matrices.values())]
-    is_even = {*lengths} == {len(rows)} and not OF_SIDE.search(f"{key}_")
-    is_both = is_even and sum(map(bool, map(IDS.search, lists))) == 1
-    is_only = is_both or lengths.count(len(rows)) == 1
-    ids = find_ids(lists, len(rows), name_version(name, key)[1] == "texts", is_only)
-    if ids is None and (is_even or len(matrices) == 1):
+    sides = sorted(name_version(name, each)[1] for each in matrices)
+    keyed = [each for each in lists if IDS.search(each)]
+    is_pair = (
+        sides == ["items", "texts"]
+        and len({*lengths}) == 1
+        and len(keyed) < 2
+        and not any(map(names_texts, (*keyed, *map(find_stem, there.lists))))
+        and not any(OF_SIDE.search(f"{each}_") for each in matrices)
+    )
+    is_only = is_pair or lengths.count(len(rows)) == 1
+    side = name_version(name, key)[1]
+    ids = find_ids(lists, len(rows), side == "texts", is_only)
+    if ids is None and (is_pair or len(matrices) == 1):
         ids = read_beside(source.root, name, len(rows), there, source.findings)
-    return ids
+    return ids, is_pair and side == "texts"
 
 
 def _list_cells(lists: Arrays, ids: Names, asks: bool, number: int) -> Columns:

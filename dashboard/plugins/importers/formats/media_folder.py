@@ -2,12 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import chain, zip_longest
 
 from dashboard.errors import list_names
-from dashboard.plugins.importers.naming import GALLERY, PARTS, QUERY, find_parts
+from dashboard.plugins.importers.naming import GALLERY, PARTS, QUERY, TEST, TRAIN, find_parts
 from dashboard.plugins.importers.pieces import Format, Items, Pieces, list_lines, read_each
 from dashboard.plugins.importers.source import Columns, Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, is_video
@@ -18,6 +18,8 @@ GENERAL = re.compile(
     r"raw|all|dataset|quer(y|ies)|gallery|database|(train|test)(ing)?|val(id(ation)?)?|dev"
 )
 """Words in names of folders that are no classes."""
+SURE = re.compile("quer|gallery|database", re.I)
+"""Words in names of folders that are no classes beside each other."""
 BESIDE = frozenset({"set", "bounding", "box", ""})
 """Words that may stand beside these; alone they are classes."""
 SHARDED = re.compile(r"(^|/)(\d\d+)/\2\d")
@@ -70,14 +72,10 @@ def read(source: Source, files: Names) -> Pieces:
     shown = [name for name in files if name not in hidden]
     cells = [posters.get(name, "") for name in shown]
     folders = [name.split("/")[:-1] for name in shown]
-    parts = find_parts({*chain(*folders)})
-    columns = {"file": shown, "poster": cells}
+    parts, told = _find_folders(folders)
+    columns: dict[str, Names] = {"file": shown, "poster": cells}
     if not all(map(SHARDED.search, shown)):
         columns |= list_class_folders([[e for e in own if e not in parts] for own in folders])
-    told = [
-        max(filter(parts.__contains__, own), key=lambda e: parts[e] in (QUERY, GALLERY), default="")
-        for own in folders
-    ]
     columns |= {"part": told} if len({*told}) > 1 else {}
     named = list(filter(None, map(IDENTITY.fullmatch, shown)))
     inside = dict.fromkeys(map(find_folder_of, shown))
@@ -87,6 +85,25 @@ def read(source: Source, files: Names) -> Pieces:
         wanted = "a rule of their own: pictures of the same camera, and junk, count as all others"
         source.say(label, "cameras in names, as of Market-1501", wanted, "note")
     yield Items(label, shown, columns, [*columns.keys() & {"class"}])
+
+
+def _find_folders(folders: Sequence[Names]) -> tuple[Texts, Names]:
+    """Return the parts that folders are, and the folder of each file that tells its part.
+
+    Folders as index or probe, which may be classes, divide the files only if each has such a part.
+    """
+    parts, sides = find_parts({*chain(*folders)}), {QUERY, GALLERY}
+    ranks = {TRAIN: 2, QUERY: 1, GALLERY: 1}
+    told = [
+        max(filter(parts.__contains__, own), key=lambda e: ranks.get(parts[e], 0), default="")
+        for own in folders
+    ]
+    is_sure = all(map(SURE.search, (e for e, part in parts.items() if part in sides)))
+    others = {parts.get(each) for each in told} - {*sides, TRAIN}
+    if is_sure or not others or others == {TEST} and GALLERY not in parts.values():
+        return parts, told
+    splits = {folder: part for folder, part in parts.items() if part not in sides}
+    return splits, [next(filter(splits.__contains__, own), "") for own in folders]
 
 
 def list_class_folders(folders: Iterable[Names]) -> Columns:

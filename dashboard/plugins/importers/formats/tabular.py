@@ -26,7 +26,6 @@ from dashboard.plugins.importers.naming import (
     are_parts,
     divides,
     find_parts,
-    name_parts,
     name_version,
 )
 from dashboard.plugins.importers.pieces import (
@@ -154,7 +153,7 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     Judgements of each part of the data, where a column has it, are those of a file FILE/PART.
     """
     splits = (own for name, own in block.columns.items() if COLUMN.fullmatch(name))
-    parts = name_parts(next(filter(are_parts, splits), [""] * len(block.lines)))
+    parts = map(str.lower, next(filter(are_parts, splits), [""] * len(block.lines)))
     columns = [roles.read(block, each) for each in ("query_id", "item_id", "text", "run")]
     columns[1] = list(map(cut_added, columns[1]))
     columns.insert(3, [f"{block.file}/{part}".rstrip("/") for part in parts])
