@@ -22,7 +22,7 @@ from dashboard.plugins.importers.deciding import (
     settle_classes,
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.naming import BOTH, GALLERY, QUERY, TEST, divides
+from dashboard.plugins.importers.naming import BOTH, GALLERY, PARTS, QUERY, TEST, divides
 from dashboard.plugins.importers.pieces import list_options
 from dashboard.plugins.importers.source import find_kind
 from dashboard.storage.runs import Pair
@@ -272,8 +272,8 @@ def _divide_items(found: Gathered) -> None:
         if covered := {*map(parts.__getitem__, named)}:
             _keep_parts(found, parts, {*covered, ""})
         left = {*map(parts.__getitem__, found.items.index)} - {""}
-        told = list_names(sorted(left))
-        found.notes += [f"items of several parts ({told}) count alike"] if len(left) > 1 else []
+        told = f"items of several parts ({list_names(sorted(left))}) count alike"
+        found.notes += [told] if len(left) > 1 and left <= {*PARTS.values()} else []
 
 
 def _drop_unseen(found: Gathered) -> None:

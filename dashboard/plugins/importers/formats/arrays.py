@@ -68,8 +68,8 @@ OF_SIDE = re.compile(
 PROBE = re.compile(r"^probe(?=[\W_])", re.I)
 ASKING = re.compile(r"^(probe|predicted|composed)(?=[\W_]|$)", re.I)
 """What asks by another name, the last ones as features of a picture and a text beside an index."""
-APART = re.compile(r"(bbox|box|keypoint|prob)(e?s)?($|_)", re.I)
-"""Beginnings of names of arrays beside embeddings that are none."""
+APART = re.compile("(bbox|box|keypoint|prob)(e?s)?", re.I)
+"""Names of arrays beside embeddings that are none."""
 SPLIT = re.compile(r"(?:^|[\W_])(train|trn?|te?st|te|val)(?![^\W_])", re.I)
 """Words in names of arrays of parts: of one that asks, and of data to train and to test."""
 TRAINING = re.compile("(?<![a-z])(?<!pre-)(train|trn)(?![a-z])")
@@ -190,7 +190,7 @@ def _list_searched(source: Source, file: str, names: list[str]) -> list[str]:
 def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: Texts) -> Pieces:
     found = read_arrays(source.find_path(name), name)
     wide = [key for key, each in found.items() if each.ndim > 1 and not LABELS.search(key)]
-    apart = [key for key in wide if APART.match(key) or AUXILIARY.search(key)]
+    apart = [key for key in wide if APART.fullmatch(key) or AUXILIARY.search(key)]
     apart = apart if len(apart) < len(wide) else []
     source.count(name, apart, "arrays beside vectors", "names of embeddings; left out", "note")
     kept = [key for key in found if key not in apart]
@@ -215,8 +215,11 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         axes = _find_axes(source, name, rows.shape, named, there) if len(matrices) == 1 else None
         none = None, False
         ids, is_paired = none if axes else _find_ids(source, name, key, lists, matrices, there)
-        if ids and _is_square(source, name, key, rows):
-            axes = ids, ids
+        try:
+            axes = (ids, ids) if ids and _is_square(name, key, rows) else axes
+        except DataError as error:
+            source.leave_out(name, error)
+            continue
         if axes:
             yield Vectors(name, version, side, rows, *axes)
             continue
@@ -249,17 +252,23 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         yield Vectors(name, version, side, rows, ids, of_pictures=is_paired)
 
 
-def _is_square(source: Source, name: str, key: str, rows: AnyArray) -> bool:
+def _is_square(name: str, key: str, rows: AnyArray) -> bool:
     """Return whether an array says by its name and numbers that it holds similarities of items.
 
     Raises:
-        DataError: If the highest ones are not those of each item with itself, as of distances.
+        DataError: If the highest ones are not those of each item with itself, as of distances, or
+            if they are those of items and texts.
     """
     told = key or find_stem(name)
     is_named = SIMILARITIES.search(told) and not re.search("emb|feat|vec", told, re.I)
-    if not is_named or rows.shape != rows.shape[::-1] or not np.allclose(rows[:99], rows.T[:99]):
+    if not is_named or rows.shape != rows.shape[::-1]:
         return False
     refuse_distances(told, name)
+    if not np.allclose(rows[:99], rows.T[:99]):
+        if not re.search("sim|logits", told, re.I):
+            return False
+        do = f"Write them to {' and '.join(f'{find_stem(name)}{end}' for end in MATRIX[:2])}."
+        raise DataError(name, "similarities with one list of ids", "those of both sides", do=do)
     if np.mean(np.diagonal(rows) >= np.max(rows, axis=1)) < 0.5:
         found = "similarities of items, or distances, whose diagonal is not the highest"
         do = "Type numpy.fill_diagonal(x, x.max()) before numpy.save, and of distances save -x."
@@ -281,7 +290,7 @@ def _find_ids(
         sides == ["items", "texts"]
         and len({*lengths}) == 1
         and len(keyed) < 2
-        and not any(map(names_texts, (*keyed, *map(find_stem, there.lists))))
+        and not any(map(names_texts, (*lists, *map(find_stem, there.lists))))
         and not any(OF_SIDE.search(f"{each}_") for each in matrices)
     )
     is_only = is_pair or lengths.count(len(rows)) == 1
@@ -289,7 +298,8 @@ def _find_ids(
     ids = find_ids(lists, len(rows), side == "texts", is_only)
     if ids is None and (is_pair or len(matrices) == 1):
         ids = read_beside(source.root, name, len(rows), there, source.findings)
-    return ids, is_pair and side == "texts"
+    is_paired = is_pair and side == "texts"
+    return None if is_paired and len({*(ids or ())}) < len(rows) else ids, is_paired
 
 
 def _list_cells(lists: Arrays, ids: Names, asks: bool, number: int) -> Columns:

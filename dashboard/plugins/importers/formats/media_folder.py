@@ -76,7 +76,7 @@ def read(source: Source, files: Names) -> Pieces:
     columns: dict[str, Names] = {"file": shown, "poster": cells}
     if not all(map(SHARDED.search, shown)):
         columns |= list_class_folders([[e for e in own if e not in parts] for own in folders])
-    columns |= {"part": told} if len({*told}) > 1 else {}
+    columns |= {"part": [parts.get(e, "") for e in told]} if len({*told}) > 1 else {}
     named = list(filter(None, map(IDENTITY.fullmatch, shown)))
     inside = dict.fromkeys(map(find_folder_of, shown))
     label = list_names((f"{each or source.root.name}/" for each in inside), 2)
