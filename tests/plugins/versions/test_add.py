@@ -332,7 +332,7 @@ def test_a_matrix_is_added_with_its_ids(world: Path, tmp_path: Path) -> None:
         (tmp_path / "m.columns.txt").write_text(ids)
         code, _, said = call(*words)
         assert code == 2 and told in said and not [*world.glob("runs/*")]
-    assert "distances, by its name" in call(*words[:-1], tmp_path / "my_dist.npy")[2]
+    assert "distances, the lowest the best" in call(*words[:-1], tmp_path / "my_dist.npy")[2]
     (tmp_path / "m.columns.txt").write_text("a\nb\n")
     assert call(*words)[0] == 0
     assert find_first("cross") == [0.0, 1.0]

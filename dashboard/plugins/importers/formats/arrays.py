@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.errors import DataError, Unsure, list_names
+from dashboard.errors import DataError, list_names
 from dashboard.plugins.importers.formats.tabular import number_rows
 from dashboard.plugins.importers.naming import DATABASE, name_version
 from dashboard.plugins.importers.pieces import (
@@ -20,14 +20,14 @@ from dashboard.plugins.importers.pieces import (
     Pieces,
     Queries,
     Vectors,
-    list_options,
     read_each,
     write_list,
 )
+from dashboard.plugins.importers.similarities import find_axes, is_square
 from dashboard.plugins.importers.source import Columns, Source, find_folder_of, find_stem
 from dashboard.storage.array_files import READERS, read_arrays, read_beside
 from dashboard.storage.media import EXTENSION
-from dashboard.storage.new_versions import MATRIX, hold_only
+from dashboard.storage.new_versions import hold_only
 from dashboard.storage.vector_ids import (
     IDS,
     MIN_KEYED,
@@ -42,7 +42,6 @@ from dashboard.storage.vector_ids import (
     list_texts,
     list_words,
     names_texts,
-    refuse_distances,
 )
 from dashboard.tables import AnyArray, Names, Texts
 
@@ -168,8 +167,15 @@ def _holds_classes(*arrays: AnyArray) -> bool:
     return all(each.dtype.kind != "f" or (each == np.rint(each)).all() for each in first)
 
 
-def _list_classes(labels: AnyArray) -> list[str]:
-    """Return the cells of classes: a number or name a row, or a column of 0 and 1 a class."""
+def _list_classes(name: str, number: int, beside: str, labels: AnyArray) -> list[str]:
+    """Return the cells of classes: a number or name a row, or a column of 0 and 1 a class.
+
+    Raises:
+        DataError: If the array has another number of vectors.
+    """
+    if len(labels) != number:
+        told = f"{number:,} codes and {len(labels):,} labels in {beside}"
+        raise DataError(name, told, "as many of both")
     if labels.size == len(labels):
         return list_texts(labels[:].ravel())
     return [write_list(f"label {at}" for at in np.flatnonzero(row)) for row in labels[:] > 0]
@@ -211,12 +217,12 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
             wanted = "them as they were, as numpy.save writes them; read as the index gives them"
             source.say(name, "an index that rounds its vectors", wanted)
-        named = lists if SIMILARITIES.search(f"{name} {key}") else {}
-        axes = _find_axes(source, name, rows.shape, named, there) if len(matrices) == 1 else None
         none = None, False
-        ids, is_paired = none if axes else _find_ids(source, name, key, lists, matrices, there)
         try:
-            axes = (ids, ids) if ids and _is_square(name, key, rows) else axes
+            named = lists if SIMILARITIES.search(f"{name} {key}") else {}
+            axes = find_axes(source, name, rows.shape, named, there) if len(matrices) == 1 else None
+            ids, is_pair = none if axes else _find_ids(source, name, key, lists, matrices, there)
+            axes = (ids, ids) if ids and is_square(name, key, rows) else axes
         except DataError as error:
             source.leave_out(name, error)
             continue
@@ -227,10 +233,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         is_coded = bool(beside and CODES.search(own))
         if is_coded or beside and not ids:
             kinds = found[beside] if key else next(iter(_read_first(source, beside)), rows[:0])
-            if len(kinds) != len(rows):
-                told = f"{len(rows):,} codes and {len(kinds):,} labels in {beside}"
-                raise DataError(name, told, "as many of both")
-            cells = {"labels": _list_classes(kinds)}
+            cells = {"labels": _list_classes(name, len(rows), beside, kinds)}
         else:
             cells = _list_cells(lists, ids or [*map(str, range(len(rows)))], asks, len(matrices))
         given = ids
@@ -249,31 +252,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
                 if side == "items"
                 else Queries(name, ids, cells | {"text": ids})
             )
-        yield Vectors(name, version, side, rows, ids, of_pictures=is_paired)
-
-
-def _is_square(name: str, key: str, rows: AnyArray) -> bool:
-    """Return whether an array says by its name and numbers that it holds similarities of items.
-
-    Raises:
-        DataError: If the highest ones are not those of each item with itself, as of distances, or
-            if they are those of items and texts.
-    """
-    told = key or find_stem(name)
-    is_named = SIMILARITIES.search(told) and not re.search("emb|feat|vec", told, re.I)
-    if not is_named or rows.shape != rows.shape[::-1]:
-        return False
-    refuse_distances(told, name)
-    if not np.allclose(rows[:99], rows.T[:99]):
-        if not re.search("sim|logits", told, re.I):
-            return False
-        do = f"Write them to {' and '.join(f'{find_stem(name)}{end}' for end in MATRIX[:2])}."
-        raise DataError(name, "similarities with one list of ids", "those of both sides", do=do)
-    if np.mean(np.diagonal(rows) >= np.max(rows, axis=1)) < 0.5:
-        found = "similarities of items, or distances, whose diagonal is not the highest"
-        do = "Type numpy.fill_diagonal(x, x.max()) before numpy.save, and of distances save -x."
-        raise DataError(name, found, "the highest number of each item with itself", do=do)
-    return True
+        yield Vectors(name, version, side, rows, ids, of_pictures=is_pair)
 
 
 def _find_ids(
@@ -351,33 +330,6 @@ def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays]:
         wanted = "one, or ids of each, and not as many of both"
         raise DataError(name, f"arrays of several parts ({list_names(matrices)})", wanted, do=do)
     return lists, matrices
-
-
-def _find_axes(
-    source: Source, name: str, shape: tuple[int, ...], lists: Arrays, there: Beside
-) -> tuple[Names, Names] | None:
-    """Return the ids of the rows and of the columns of similarities; None for vectors.
-
-    Raises:
-        DataError: If files of ids have other numbers.
-        Unsure: If either list of ids could be that of the rows, and the caller says nothing.
-    """
-    files = [re.sub(r"[.]\w+$", ending, name) for ending in MATRIX[:2]]
-    if all(each in there.files for each in files):
-        own, columns = (source.read_text(each).splitlines() for each in files)
-        if (len(own), len(columns)) != shape:
-            found = f"{shape}, with {len(own):,} ids of rows and {len(columns):,} of columns"
-            raise DataError(name, found, "an id for each")
-        return own, columns
-    sides = {names_texts(key): list_texts(each) for key, each in lists.items() if IDS.search(key)}
-    ways = {"item": (sides.get(False, ()), sides.get(True, ()))}
-    ways["text"] = ways["item"][::-1]
-    fits = [kind for kind, axes in ways.items() if tuple(map(len, axes)) == shape]
-    rows = source.options.rows or "".join(fits[:1])
-    if len(fits) > 1 and not source.options.rows:
-        told = f"a matrix of as many texts as items, {shape}"
-        raise Unsure(name, told, "a statement of what its rows are", list_options("--rows", fits))
-    return ways[rows] if rows in fits else None
 
 
 def _is_label(key: str, cells: AnyArray, ids: Names) -> bool:
