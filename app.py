@@ -13,10 +13,9 @@ from starlette.routing import Route
 
 import dashboard.commands.compare_versions  # noqa: F401
 import dashboard.commands.measure  # noqa: F401
-import dashboard.views.change_charts  # noqa: F401
+import dashboard.views.comparison  # noqa: F401
 import dashboard.views.downloads  # noqa: F401
 import dashboard.views.queries  # noqa: F401
-import dashboard.views.version_table  # noqa: F401
 from dashboard.commands import explain_variables
 from dashboard.plugins import list_screens, load_all, load_named
 from dashboard.study.choices import list_choices

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dashboard.evaluation.judgement import NO_PAIRS, Judgement, list_judged
-from dashboard.retrieval.run import Part
+from dashboard.retrieval.sources import Part
 from dashboard.tables import AnyArray, BoolArray, FloatArray, IntArray, find_bounds
 
 Ranked = tuple[IntArray, IntArray, FloatArray]

@@ -1,4 +1,4 @@
-"""Judgements (grades of the items for one query) and the rules of a protocol."""
+"""Judgements (grades of the items for one query), their amendments, and the rules of a protocol."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dashboard.evaluation.slicing import Slices
     from dashboard.storage.collection import Collection
     from dashboard.storage.runs import Pairs
+from typing import NamedTuple
 
 NOT_JUDGED = "no judged item"
 NO_RELEVANT = "no relevant item"
@@ -199,3 +200,47 @@ def mark_hits(
     grades = np.append(judgement.grades(query), np.nan)[items]
     pairs = zip(grades >= judgement.relevant_from, np.isnan(grades), strict=True)
     return [None if nan and not is_complete else bool(hit) for hit, nan in pairs]
+
+
+class AmendedJudgement(NamedTuple):
+    """A judgement in which the grades of some pairs are replaced.
+
+    Attributes:
+        given: The judgement without them.
+        pairs: Items and grades that are replaced, by query.
+    """
+
+    given: Judgement
+    pairs: Mapping[int, tuple[IntArray, FloatArray]]
+    unscorable: Reasons
+    relevant_from: float
+
+    def grades(self, query: int) -> FloatArray:
+        found = self.given.grades(query).copy()
+        items, grades = self.pairs.get(query, NO_PAIRS)
+        found[items] = grades
+        return found
+
+    def credits(self, query: int) -> FloatArray:
+        found = self.given.credits(query).copy()
+        items, grades = self.pairs.get(query, NO_PAIRS)
+        found[items] = grades >= self.relevant_from
+        return found
+
+
+def amend(judgement: Judgement, grades: Mapping[int, Mapping[int, float]]) -> Judgement:
+    """Return a judgement with other grades of some pairs; nothing else of it changes.
+
+    A query that has a relevant item now is scored.
+
+    Args:
+        judgement: The judgement without them.
+        grades: Grade by query and item, which are positions.
+    """
+    pairs = {
+        query: (np.array(list(each), int), np.array(list(each.values())))
+        for query, each in grades.items()
+    }
+    scored = {q for q, (_, new) in pairs.items() if (new >= judgement.relevant_from).any()}
+    reasons = {query: why for query, why in judgement.unscorable.items() if query not in scored}
+    return AmendedJudgement(judgement, pairs, reasons, judgement.relevant_from)

@@ -5,14 +5,14 @@ import streamlit as st
 from dashboard.commands.compare_versions import COLUMNS as METRICS
 from dashboard.study.changes import count_outcomes, group_changes, group_values, list_changes
 from dashboard.views.address import draw_reset, draw_switch, draw_text
-from dashboard.views.change_charts import (
+from dashboard.views.charts import (
     draw_forest,
     draw_histogram,
     draw_pickable,
     draw_scatter,
+    show_chart,
     write_bin,
 )
-from dashboard.views.charts import show_chart
 from dashboard.views.comparison import (
     compare_on_page,
     draw_metrics,

@@ -8,20 +8,28 @@ from dashboard.evaluation.slicing import SMALL_SLICE, describe_worst
 from dashboard.study.changes import count_outcomes, describe_gaps, list_changes
 from dashboard.texts import count_things
 from dashboard.views.address import draw_text, escape_markdown, merge_choices
-from dashboard.views.change_charts import draw_bar
-from dashboard.views.charts import colour_versions, draw_curve, draw_slice_values, show_chart
-from dashboard.views.comparison import compare_on_page, draw_verdict, find_front, show_progress
+from dashboard.views.charts import (
+    colour_versions,
+    draw_bar,
+    draw_curve,
+    draw_slice_values,
+    show_chart,
+)
+from dashboard.views.comparison import (
+    compare_on_page,
+    count_queries,
+    draw_verdict,
+    find_front,
+    list_versions,
+    name_curve,
+    pick_slices,
+    show_progress,
+)
 from dashboard.views.components import make_line
 from dashboard.views.data_tables import draw_table
 from dashboard.views.downloads import draw_sharing, write_markdown
 from dashboard.views.frame import draw_sections, find_pages, open_page, split_page
 from dashboard.views.queries import draw_queries
-from dashboard.views.version_table import (
-    count_queries,
-    list_versions,
-    name_curve,
-    pick_slices,
-)
 
 WORST = 5
 MAX_BESIDE = 5  # versions whose table has room beside the curve

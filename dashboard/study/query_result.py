@@ -13,7 +13,7 @@ from dashboard.errors import DataError, list_names
 from dashboard.evaluation.differences import replace_nan
 from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.plugins import load_all
-from dashboard.retrieval.run import Part
+from dashboard.retrieval.sources import Part
 from dashboard.tables import IntArray, Names, Row, Rows, Texts
 
 if TYPE_CHECKING:

@@ -29,8 +29,7 @@ from dashboard.evaluation.slicing import (
     pair_slices,
 )
 from dashboard.plugins import load_all
-from dashboard.retrieval.run import Run
-from dashboard.retrieval.sources import VectorSource, make_source
+from dashboard.retrieval.sources import Run, VectorSource, make_source
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices, describe_choices
 from dashboard.study.judging import find_rules

@@ -4,8 +4,13 @@ from typing import Any
 
 import pytest
 
-from dashboard.views.change_charts import draw_heatmap, draw_scatter
-from dashboard.views.charts import colour_versions, draw_curve, draw_slice_values
+from dashboard.views.charts import (
+    colour_versions,
+    draw_curve,
+    draw_heatmap,
+    draw_scatter,
+    draw_slice_values,
+)
 from dashboard.views.downloads import make_file
 
 

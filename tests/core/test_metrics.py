@@ -7,7 +7,7 @@ from dashboard.evaluation.judgement import TableJudgement
 from dashboard.evaluation.measurement import measure_run
 from dashboard.evaluation.metrics import METRICS, NAMES, metric, parse
 from dashboard.retrieval.gallery import SortedRanking
-from dashboard.retrieval.run import Run
+from dashboard.retrieval.sources import Run
 from dashboard.study.judging import QRELS
 
 

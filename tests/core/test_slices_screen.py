@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dashboard.evaluation.slicing import compare_slices, cross_slices, describe_worst, list_crossed
-from dashboard.views.slice_table import make_cells, make_lines
+from dashboard.views.comparison import make_cells, make_lines
 from tests.core.test_screens import draw, read_payload
 
 

@@ -71,7 +71,7 @@ BROKEN = {
     "metric": (
         "from dashboard.evaluation.metrics import metric\n"
         "metric('p', formula='', source='')(lambda block, k: k)\n",
-        "Two metrics are called p, in evaluation/binary_metrics.py and ",
+        "Two metrics are called p, in evaluation/ranking_metrics.py and ",
     ),
     "shipped metric": (
         "from dashboard.evaluation.metrics import metric\n"

@@ -7,7 +7,7 @@ import numpy as np
 from dashboard.evaluation.block import label
 from dashboard.evaluation.judgement import find_relevant
 from dashboard.evaluation.metrics import parse_one
-from dashboard.retrieval.run import Part
+from dashboard.retrieval.sources import Part
 from dashboard.study.study import Study
 from dashboard.tables import FloatArray, Names, Rows, find_bounds
 

@@ -25,8 +25,7 @@ from dashboard.plugins.indexes.faiss_file import (
     digest_vectors,
     require_floats,
 )
-from dashboard.retrieval.run import Run
-from dashboard.retrieval.sources import Source
+from dashboard.retrieval.sources import Run, Source
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import replace_files
 from dashboard.storage.vectors import Vectors

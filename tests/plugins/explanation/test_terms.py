@@ -11,7 +11,7 @@ from dashboard.evaluation.measurement import list_blocks
 from dashboard.evaluation.metrics import METRICS, parse
 from dashboard.plugins import load_all
 from dashboard.retrieval.gallery import SortedRanking
-from dashboard.retrieval.run import Run
+from dashboard.retrieval.sources import Run
 from tests.core.test_screens import draw
 from tests.plugins.worlds import call, write_world
 
