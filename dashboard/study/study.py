@@ -25,7 +25,7 @@ from dashboard.evaluation.slicing import (
     compare_slices,
     cross_slices,
     divide_by_column,
-    list_crossed,
+    list_means,
     pair_slices,
 )
 from dashboard.plugins import load_all
@@ -266,13 +266,13 @@ class Study:
         self, baseline: str, candidate: str, metric: str, first: str, second: str
     ) -> Rows:
         """Return a row for each slice of one column with each of another."""
-        crossed = list_crossed(self.list_slices(), first, second)
-        slices = {name: inside for _, _, name, inside in crossed}
-        return cross_slices(
-            self._list_differences(baseline, candidate, metric, slices),
-            crossed,
-            find_sign(parse_one(metric)),
-        )
+        pairs, slices = cross_slices(self.list_slices(), first, second)
+        delta = self._list_differences(baseline, candidate, metric, slices)
+        rows = list_means(delta, slices, find_sign(parse_one(metric)))
+        return [
+            {"first": one, "second": other} | row
+            for (one, other), row in zip(pairs, rows, strict=True)
+        ]
 
     def _list_differences(
         self, baseline: str, candidate: str, metric: str, slices: Slices
