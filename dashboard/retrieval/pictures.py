@@ -11,7 +11,8 @@ from PIL import Image, ImageOps
 
 from dashboard.errors import DataError, explain_errors
 from dashboard.storage.posters import MAX_PIXELS, flatten, turn_picture
-from dashboard.storage.settings import Settings, read_toml
+from dashboard.storage.settings import Settings
+from dashboard.storage.versions import Version
 from dashboard.tables import Float32Array
 
 MAX_UPLOAD_BYTES = 20_000_000
@@ -62,24 +63,23 @@ def read_picture(content: bytes, name: str = "the picture") -> Image.Image:
         return turn_picture(opened)
 
 
-def encode_picture(folder: Path, version: str, image: Image.Image) -> Float32Array:
+def encode_picture(folder: Path, version: Version, image: Image.Image) -> Float32Array:
     """Return the vector of a picture in the space of a version's items, not scaled. [1, dimension].
 
     Args:
         folder: Folder of the collection.
-        version: Name of the version, whose model.toml has a table [picture].
+        version: The version, whose model.toml has a table [picture].
         image: What is searched with.
 
     Raises:
         DataError: If the version has no picture side, or its networks cannot be run.
     """
-    name = f"models/{version}/model.toml"
-    table = read_toml(folder / name, name).get("picture")
+    name, table = f"{version.file}/model.toml", version.settings.get("picture")
     if not isinstance(table, dict) or not table:
         do = "Search with a text or an item instead."
         raise DataError(name, "no table [picture]", "one, to search with a picture", do=do)
     settings = check_layout(table, name)
-    paths = [_find_network(folder, f"models/{version}", settings["network"])]
+    paths = [_find_network(folder, version.file, settings["network"])]
     if settings["before"]:
         paths.insert(0, _find_network(folder, "networks", settings["before"]))
     values = lay_out(settings, image)

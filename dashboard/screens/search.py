@@ -37,7 +37,7 @@ def name_item(name: str) -> str:
     return f"{name} · {caption}" if caption else name
 
 
-sides, upload = list_sides(collection.folder, collection.versions), None
+sides, upload = list_sides(collection.versions.values()), None
 sides |= {"text"} if text else set()
 with make_line(key="search"):
     if "text" in sides:

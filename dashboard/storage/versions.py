@@ -4,7 +4,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from dashboard.errors import DataError, Findings, add_finding, count_odd, explain_errors
 from dashboard.storage.drafts import write_file
 from dashboard.storage.runs import Pairs, read_run
-from dashboard.storage.settings import read_toml
+from dashboard.storage.settings import Settings, read_toml
 from dashboard.storage.vectors import Vectors, read_vectors
 from dashboard.tables import Names, Table, Texts, Ties
 from dashboard.texts import read_text
@@ -37,6 +37,7 @@ class Version:
         file: Where it was read, from the folder of the collection on.
         make_source: `(collection, version, ties) -> Source` of a version that a plugin has read.
         date: When it was made, from the year on; "" where nothing says so.
+        settings: Its model.toml.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Version:
     file: str = ""
     make_source: Callable[[Any, Any, Ties], Any] | None = None
     date: str = ""
+    settings: Settings = field(default_factory=dict)
 
     def list_arrays(self) -> list[Vectors]:
         """Return the vectors of items and of queries that there are."""
@@ -114,7 +116,7 @@ def read_version(
         findings += count_odd(f"{shown}/{stem}.npy", lacking, *told, before="no vector for ")
     note, date = (str(described.get(key, "")) for key in ("note", "date"))
     date = date if DATE.match(date) else ""
-    return Version(name, note, gallery, stored, file=shown, date=date)
+    return Version(name, note, gallery, stored, file=shown, date=date, settings=described)
 
 
 def order_versions(versions: Versions) -> Names:

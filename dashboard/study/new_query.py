@@ -1,7 +1,6 @@
 """Search with a typed text, an item or a picture: a query that is not stored."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from PIL.Image import Image
@@ -74,13 +73,12 @@ def _encode(asked: Collection, versions: Names, text: str, picture: Image | None
                 wanted = "vectors, to search with something new"
                 raise DataError(version.file, "results of stored queries only", wanted)
             if version.items is not None and is_new:
-                place = Path(version.file or version.name).name  # an index of it has another name
-                name, items = f"models/{place}/model.toml", version.items
+                name, items = f"{version.file}/model.toml", version.items
                 if picture is None:
-                    vector = encode_text(asked.folder, place, text)
+                    vector = encode_text(asked.folder, version, text)
                     vector = scale_vector(vector, items.dimension, name, "a text")
                 else:
-                    vector = encode_picture(asked.folder, place, picture)
+                    vector = encode_picture(asked.folder, version, picture)
                     vector = fit_to_items(vector, items.scale(0, 100), name)
                 made = Vectors((TYPED,), vector, np.zeros(1, dtype=np.int64), np.ones(1))
                 encoded[version.name] = replace(version, queries=made)

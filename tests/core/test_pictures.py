@@ -11,6 +11,7 @@ from PIL import Image
 from dashboard.errors import DataError
 from dashboard.retrieval import pictures
 from dashboard.retrieval.pictures import encode_picture, fit_to_items, lay_out, read_picture
+from dashboard.storage.collection import open_collection
 from tests.core.test_screens import draw
 from tests.plugins.worlds import call
 
@@ -63,7 +64,8 @@ def test_code_of_a_shipped_picture() -> None:
     stored = np.load(model / "items.npy")
     place = (model / "items.txt").read_text().split().index("d0001")
     image = read_picture((folder / "media" / "d0001.png").read_bytes())
-    found = fit_to_items(encode_picture(folder, "itq-64", image), stored / 8, "itq-64")
+    version = open_collection(folder).versions["itq-64"]
+    found = fit_to_items(encode_picture(folder, version, image), stored / 8, "itq-64")
     assert np.array_equal(found[0] * 8, stored[place])
 
 

@@ -185,10 +185,9 @@ def test_a_team_adds_an_encoder(
     folder: Path, open_app: Callable[[Path], AppTest], tmp_path: Path
 ) -> None:
     from dashboard.retrieval.language import encode_text, list_sides
+    from dashboard.storage.versions import Version
 
     open_app(folder / "ours.py")
-    place = tmp_path / "models" / "own"
-    place.mkdir(parents=True)
-    (place / "model.toml").write_text('encoder = "letters"\n')
-    assert encode_text(tmp_path, "own", "a cab").tolist() == [[2, 1, 1]]
-    assert list_sides(tmp_path, ["own"]) == {"text"}
+    own = Version("own", settings={"encoder": "letters"})
+    assert encode_text(tmp_path, own, "a cab").tolist() == [[2, 1, 1]]
+    assert list_sides([own]) == {"text"}
