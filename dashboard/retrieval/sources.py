@@ -2,14 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from operator import attrgetter
-from threading import Lock
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
-from cachetools import LRUCache, cachedmethod
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from dashboard.retrieval.gallery import Found, Gallery, Ranking, Rankings, SortedRanking
@@ -30,8 +27,6 @@ from dashboard.tables import (
 
 limit_threads = cache(partial(threadpool_limits, 1, "blas"))
 """Let one thread multiply, as several wait for each other at every block; it takes 5 ms."""
-MAX_RANKED = 8
-"""Rankings that a source keeps: a page has those of seven queries, and asks for some again."""
 
 
 class Source(Protocol):
@@ -66,8 +61,6 @@ class VectorSource(Source):
     vectors: Float32Array
     rows: IntArray
     not_run: dict[int, str]
-    _ranked: Any = field(default_factory=lambda: LRUCache(MAX_RANKED), init=False)
-    _lock: Any = field(default_factory=Lock, init=False)
 
     def skip_empty(self, candidates: Callable[[int], IntArray | None]) -> None:
         """Count queries as not run that may find items only of which there is no vector."""
@@ -79,11 +72,7 @@ class VectorSource(Source):
         self.not_run.update(dict.fromkeys(not_run, "no vector of any item that the query may find"))
 
     def rank(self, queries: IntArray) -> Rankings:
-        rows = self.rows[queries]
-        if len(rows) == 1 and rows[0] >= 0:
-            yield self._rank_row(rows[0])
-        else:
-            yield from self.rank_in(self.gallery, queries)
+        return self.rank_in(self.gallery, queries)
 
     def rank_in(self, gallery: Gallery, queries: IntArray) -> Rankings:
         """Yield the ranking of each query in a part of the gallery."""
@@ -91,10 +80,6 @@ class VectorSource(Source):
         found = gallery.rank(self.vectors[rows[rows >= 0]])
         for row in rows:
             yield next(found) if row >= 0 else NOTHING
-
-    @cachedmethod(attrgetter("_ranked"), lock=attrgetter("_lock"))
-    def _rank_row(self, row: int) -> Ranking:
-        return next(self.gallery.rank(self.vectors[row : row + 1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,11 +248,11 @@ class Run:
             depth: Results of each query from the first on.
             wanted: Return the items of a query that are wanted however deep they are.
         """
-        rankings = self._rank(queries)
+        rankings = self.rank(queries)
         for start in range(0, len(queries), BLOCK):
             some = queries[start : start + BLOCK]
             found = [
-                self._find(query, ranking, depth, wanted(query) if wanted else NO_ITEMS)
+                self.find(query, ranking, depth, wanted(query) if wanted else NO_ITEMS)
                 for query, ranking in zip(some.tolist(), rankings, strict=False)
             ]
             item, score, rank, first, last = (
@@ -277,7 +262,7 @@ class Run:
             length, passing = np.array([(each.length, each.passing) for each in found]).T
             yield Part(some, row, item, score, rank, first, last, length, passing)
 
-    def _rank(self, queries: IntArray) -> Rankings:
+    def rank(self, queries: IntArray) -> Rankings:
         """Yield the ranking of each query among its candidates.
 
         Queries that have the same candidates search these alone, as a gallery of their own.
@@ -294,7 +279,7 @@ class Run:
             ranking = next(found[key])
             yield ranking if key or items is None else ranking.restrict(items)
 
-    def _find(self, query: int, ranking: Ranking, depth: int, wanted: IntArray) -> Found:
+    def find(self, query: int, ranking: Ranking, depth: int, wanted: IntArray) -> Found:
         """Return what a ranking finds without the query's own item."""
         own = self.own_items[query]
         if own < 0:

@@ -176,8 +176,8 @@ class MergedRun(Run):
 
     groups: Groups
 
-    def _rank(self, queries: IntArray) -> Rankings:
-        for query, ranking in zip(queries.tolist(), super()._rank(queries), strict=True):
+    def rank(self, queries: IntArray) -> Rankings:
+        for query, ranking in zip(queries.tolist(), super().rank(queries), strict=True):
             yield MergedRanking(ranking, self.groups, self.groups.list_left_out(query))
 
 
