@@ -2,12 +2,11 @@
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from cachetools import LRUCache
@@ -58,7 +57,7 @@ class Collection:
     versions: Versions
     broken: Broken
     unread: Broken
-    tables: Mapping[str, Any] = field(default_factory=dict)
+    tables: Row = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
 
     @property
@@ -225,17 +224,28 @@ def _open(folder: Path) -> Collection:
     return _finish(made, findings)
 
 
-def _finish(made: Collection, findings: Findings) -> Collection:
-    """Return a collection with what plugins read, and with all that was found in its files."""
-    made, settings = _read_plugins(made, findings), dict(made.settings)
+def _finish(opened: Collection, findings: Findings) -> Collection:
+    """Return a collection with what plugins read, and with all that was found in its files.
+
+    A plugin sees the tables of those before it.
+    """
+    versions, settings = dict(opened.versions), opened.settings
+    for plugin in list_plugins():
+        if plugin.read_tables:
+            read = partial(load(plugin, "read_tables"), opened, findings)
+            opened.tables[plugin.name] = try_to_read(plugin.name, opened.unread, read)
+        if plugin.read_versions:
+            more = load(plugin, "read_versions")(opened, opened.broken, findings)
+            _add_versions(versions, more, findings)
+    usable = sorted((name for name in versions if name not in opened.broken), key=make_natural)
     for key in ("default_baseline", "default_candidate"):
-        if settings.get(key) and settings[key] not in made.versions:
-            wanted = f"one of the versions ({list_names(made.versions) or 'there are none'})"
+        if settings.get(key) and settings[key] not in usable:
+            wanted = f"one of the versions ({list_names(usable) or 'there are none'})"
             found = f"{key} = {settings.pop(key)!r}, which is not there"
             add_finding(findings, "collection.toml", found, wanted, "error")
-    _check_protocols(made, findings)
-    told = (*map(Finding.from_error, made.problems), *findings)
-    return replace(made, settings=settings, findings=told)
+    _check_protocols(opened, findings)
+    told = (*map(Finding.from_error, opened.problems), *findings)
+    return replace(opened, versions={name: versions[name] for name in usable}, findings=told)
 
 
 def _add_versions(versions: Versions, more: Versions, findings: Findings) -> None:
@@ -264,27 +274,6 @@ def _check_protocols(opened: Collection, findings: Findings) -> None:
             found = f"protocols names {name!r}, which has nothing to judge by"
             wanted = f"its files, or protocols among {list_names(sorted(judging), 20) or 'none'}"
             add_finding(findings, "collection.toml", found, wanted, level)
-
-
-def _read_plugins(opened: Collection, findings: Findings) -> Collection:
-    """Return a collection with the tables and versions of plugins.
-
-    A plugin sees the tables of those before it.
-    """
-    tables: Row = {}
-    unread, broken = dict(opened.unread), dict(opened.broken)
-    opened = replace(opened, tables=tables, unread=unread, broken=broken)
-    versions = dict(opened.versions)
-    for plugin in list_plugins():
-        if plugin.read_tables:
-            read = partial(load(plugin, "read_tables"), opened, findings)
-            tables[plugin.name] = try_to_read(plugin.name, unread, read)
-        if plugin.read_versions:
-            more = load(plugin, "read_versions")(opened, broken, findings)
-            _add_versions(versions, more, findings)
-    usable = {name: version for name, version in versions.items() if name not in broken}
-    ordered = sorted(usable.items(), key=lambda pair: make_natural(pair[0]))
-    return replace(opened, versions=dict(ordered))
 
 
 def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:
