@@ -158,8 +158,7 @@ def describe_difference(
         return f"{metric}: {candidate} and {baseline} cannot be compared ({scored}).{added}"
     difference = write_signed(row["delta"])
     if row["low"] is not None:
-        low, high = write_signed(row["low"]), write_signed(row["high"])
-        difference += f", 95 % interval {low} to {high}"
+        difference += f", 95 % interval {write_interval(row)}"
     p = row["p_holm"]
     difference += ", p not defined" if p is None else f", p {write_p(p)} after Holm"
     outcome = f"{candidate} is {row['outcome']} than {baseline}"
@@ -234,6 +233,11 @@ def write_signed(value: float | None, lacking: str = "–") -> str:
     return lacking if value is None else write_number(value, "+").replace("-", "−")
 
 
+def write_interval(row: Row) -> str:
+    """Return the interval of a difference for people."""
+    return f"{write_signed(row['low'])} to {write_signed(row['high'])}"
+
+
 def find_limit(baseline: FloatArray, candidate: FloatArray) -> float:
     """Return the largest difference that can be: 1, or infinity where a value is above 1."""
     return 1.0 if np.nanmax(np.stack([baseline, candidate]), initial=0.0) <= 1 + SAME else np.inf
@@ -275,4 +279,4 @@ def run_tests(
 
 def replace_nan(value: float) -> float | None:
     """Return a value, None for NaN."""
-    return None if np.isnan(value) else float(value)
+    return None if value != value else float(value)

@@ -15,7 +15,12 @@ from cachetools import LRUCache, cachedmethod
 
 from dashboard.errors import ChoiceError
 from dashboard.evaluation.decisions import parse_margins
-from dashboard.evaluation.differences import compare_runs, describe_difference, find_sign
+from dashboard.evaluation.differences import (
+    compare_runs,
+    describe_difference,
+    find_sign,
+    replace_nan,
+)
 from dashboard.evaluation.judgement import Judgement, JudgingRules
 from dashboard.evaluation.measurement import Measurement, measure_run
 from dashboard.evaluation.metrics import Measure, parse, parse_one
@@ -317,8 +322,7 @@ class Study:
 
     def value(self, version: str, query: int, metric: str) -> float | None:
         """Return one value of one query; None for null."""
-        found = self.values(version, metric)[np.searchsorted(self.queries, query)]
-        return None if np.isnan(found) else float(found)
+        return replace_nan(self.values(version, metric)[np.searchsorted(self.queries, query)])
 
     def values(self, version: str, metric: str) -> FloatArray:
         """Return the values of one metric, NaN for null. [queries in question]."""

@@ -14,6 +14,7 @@ from dashboard.evaluation.differences import (
     count_scored,
     describe_certainty,
     find_sign,
+    write_interval,
     write_p,
     write_signed,
 )
@@ -144,12 +145,9 @@ def write_row(row: Row) -> Row:
 
 def write_difference(row: Row, p: float | None, lacking: str = "not defined") -> Row:
     """Return change, interval and p of a row as texts; `lacking` where it has no interval."""
-    interval = lacking
-    if row["low"] is not None:
-        interval = f"{write_signed(row['low'])} to {write_signed(row['high'])}"
     return {
         "change": write_signed(row["delta"]),
-        "interval": interval,
+        "interval": lacking if row["low"] is None else write_interval(row),
         "p": None if p is None else write_p(p).removeprefix("= "),
     }
 
