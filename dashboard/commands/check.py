@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from dashboard.commands.options import FINE, FOUND, Answer, open_call
 from dashboard.commands.output import say
-from dashboard.storage.folders import find_folder
+from dashboard.storage.settings import find_folder
 
 HELP = "errors, omissions and repairs of a collection's files"
 OPTIONS = ""

@@ -13,8 +13,7 @@ from dashboard.study.new_query import search
 from dashboard.texts import count_things
 from dashboard.views.address import draw_choice, draw_text, escape_markdown, set_choice
 from dashboard.views.cards import describe_change, draw_cards, make_items, make_payload
-from dashboard.views.components import make_line
-from dashboard.views.copy import draw_copy
+from dashboard.views.components import draw_copy, make_line
 from dashboard.views.frame import open_page
 
 EXAMPLES, RECENT, POSTERS = 5, 5, 12

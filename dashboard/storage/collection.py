@@ -13,10 +13,9 @@ from cachetools import LRUCache
 
 from dashboard.errors import DataError, Finding, Findings, Level, add_finding, count_odd, list_names
 from dashboard.plugins import list_plugins, load
-from dashboard.storage.folders import find_data
 from dashboard.storage.media import match_ids
 from dashboard.storage.runs import Pairs, list_pairs, make_pairs, read_qrels, read_run
-from dashboard.storage.settings import SETTINGS, Settings, read_settings
+from dashboard.storage.settings import SETTINGS, Settings, find_data, read_settings
 from dashboard.storage.versions import (
     RUNS,
     Broken,

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.folders import find_data
+from dashboard.storage.settings import find_data
 from dashboard.study.choices import resolve
 from dashboard.study.judging import find_rules
 from dashboard.tables import Texts

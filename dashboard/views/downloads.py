@@ -13,8 +13,7 @@ from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Rows
 from dashboard.views.charts import pick_ink, style_chart
-from dashboard.views.components import make_line
-from dashboard.views.copy import draw_copy
+from dashboard.views.components import draw_copy, make_line
 from dashboard.views.data_tables import Column, format_value
 
 CHART_WIDTH = 720

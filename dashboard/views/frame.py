@@ -11,8 +11,7 @@ import streamlit as st
 from dashboard.errors import ChoiceError, DataError
 from dashboard.plugins import list_screens, load_sections
 from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.folders import find_data, list_collections
-from dashboard.storage.settings import read_toml
+from dashboard.storage.settings import find_data, list_collections, read_toml
 from dashboard.study.choices import Choices, describe_choices, list_choices
 from dashboard.study.study import Study, open_study
 from dashboard.tables import Names

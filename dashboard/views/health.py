@@ -20,7 +20,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dashboard.errors import DataError
-from dashboard.storage.folders import list_collections
+from dashboard.storage.settings import list_collections
 
 REGISTRY = CollectorRegistry()
 SESSIONS = Gauge("dashboard_sessions", "Open pages", registry=REGISTRY)

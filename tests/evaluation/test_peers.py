@@ -1,6 +1,6 @@
 """Other programs on tiny cases: their number and ours, where they agree and where they do not.
 
-The table of `dashboard/evaluation/peers.py` claims nothing that is not run here or in the
+The table of `dashboard/commands/metrics.py` claims nothing that is not run here or in the
 tests with random lists that are named below.
 """
 
@@ -17,8 +17,8 @@ import pytrec_eval
 from scipy import stats
 from sklearn import metrics as sklearn
 
+from dashboard.commands.metrics import AGREES, DIFFERS
 from dashboard.evaluation.metrics import METRICS, parse_one
-from dashboard.evaluation.peers import AGREES, DIFFERS
 from dashboard.evaluation.statistics import compute_bootstrap_interval, sum_units
 from tests.core.test_oracles import IR_MEASURES, PYTREC_EVAL, UNTIED
 from tests.evaluation.kinds_ranking import compute, grade_list

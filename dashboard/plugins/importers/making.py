@@ -36,10 +36,9 @@ from dashboard.plugins.importers.writing import (
     write_files,
 )
 from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.folders import find_data, is_collection
 from dashboard.storage.media import list_missing
 from dashboard.storage.new_versions import refuse_unknown, write_settings
-from dashboard.storage.settings import read_toml
+from dashboard.storage.settings import find_data, is_collection, read_toml
 from dashboard.storage.versions import list_stale, record_version
 from dashboard.tables import Names, Row, Texts
 
