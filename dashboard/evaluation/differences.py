@@ -93,7 +93,7 @@ def _decide(row: Row, measure: Measure, largest: float, sums: FloatArray, sizes:
         sums: Sum of the differences of each unit. [units].
         sizes: Number of scored queries of each unit. [units].
     """
-    known, sign, margin = measure_precision(sums, sizes), find_sign(measure), row["margin"]
+    known, sign, margin = measure_precision(sums, sizes), measure.sign, row["margin"]
     found = Row(detectable=None, needed=None, bound=None, outcome=CANNOT_TELL)
     if row["delta"] and abs(row["delta"]) > SAME and (row["p_holm"] or 1) < SIGNIFICANT:
         found["outcome"] = name_outcome(sign * row["delta"])
@@ -117,7 +117,7 @@ def _make_row(
     measure: Measure, values: Iterable[FloatArray], delta: FloatArray, folds: IntArray | None
 ) -> Row:
     """Return means and counts of the queries that are scored in both."""
-    both, gain = ~np.isnan(delta), find_sign(measure) * delta
+    both, gain = ~np.isnan(delta), measure.sign * delta
     before, after = (measure.average(np.where(both, each, np.nan), folds) for each in values)
     change = None if before is None or after is None else after - before
     if both.any() and not measure.metric.is_median:
@@ -241,11 +241,6 @@ def write_interval(row: Row) -> str:
 def find_limit(baseline: FloatArray, candidate: FloatArray) -> float:
     """Return the largest difference that can be: 1, or infinity where a value is above 1."""
     return 1.0 if np.nanmax(np.stack([baseline, candidate]), initial=0.0) <= 1 + SAME else np.inf
-
-
-def find_sign(measure: Measure) -> int:
-    """Return 1, or -1 where a lower value is the better one."""
-    return -1 if measure.metric.lower_is_better else 1
 
 
 def name_outcome(gain: float) -> str:

@@ -160,6 +160,11 @@ class Measure:
         return self._found[0]
 
     @property
+    def sign(self) -> int:
+        """1, or -1 where a lower value is the better one."""
+        return -1 if self.metric.lower_is_better else 1
+
+    @property
     def depth(self) -> Cut:
         """Rank to which it reads a list; None: to the end."""
         return self.cutoff or self.metric.depth

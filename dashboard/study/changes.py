@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from dashboard.errors import Level, list_names
-from dashboard.evaluation.differences import SAME, find_sign, name_outcome, replace_nan
+from dashboard.evaluation.differences import SAME, name_outcome, replace_nan
 from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.evaluation.metrics import parse_one
 from dashboard.retrieval.sources import VectorSource
@@ -31,7 +31,7 @@ def list_changes(
     before, after = study.values(baseline, metric), study.values(candidate, metric)
     delta = np.round(after - before, 12) + 0.0
     table, measure = study.collection.queries, parse_one(metric)
-    sign = find_sign(measure)
+    sign = measure.sign
     order = np.argsort(sign * (after if baseline == candidate else delta), kind="stable")
     order = order[every | study.rules.asks(study, measure)[order]]
     numbers = (each[order].tolist() for each in (before, after, delta))

@@ -18,7 +18,6 @@ from dashboard.evaluation.decisions import parse_margins
 from dashboard.evaluation.differences import (
     compare_runs,
     describe_difference,
-    find_sign,
     replace_nan,
 )
 from dashboard.evaluation.judgement import Judgement, JudgingRules
@@ -263,7 +262,7 @@ class Study:
         """Return a row a slice, or with `pairs` a row for two slices that hold together."""
         slices = pair_slices(self.list_slices()) if pairs else self.list_slices()
         delta = self._list_differences(baseline, candidate, metric, slices)
-        sign = find_sign(measure := parse_one(metric))
+        sign = (measure := parse_one(metric)).sign
         rows = compare_slices(delta, slices, self.scenes, self.query_ids, sign)
         return [{"metric": measure.name, "cutoff": measure.cutoff} | row for row in rows]
 
@@ -273,7 +272,7 @@ class Study:
         """Return a row for each slice of one column with each of another."""
         pairs, slices = cross_slices(self.list_slices(), first, second)
         delta = self._list_differences(baseline, candidate, metric, slices)
-        rows = list_means(delta, slices, find_sign(parse_one(metric)))
+        rows = list_means(delta, slices, parse_one(metric).sign)
         return [
             {"first": one, "second": other} | row
             for (one, other), row in zip(pairs, rows, strict=True)

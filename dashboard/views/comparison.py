@@ -13,7 +13,6 @@ from dashboard.evaluation.differences import (
     SIGNIFICANT,
     count_scored,
     describe_certainty,
-    find_sign,
     write_interval,
     write_p,
     write_signed,
@@ -154,11 +153,11 @@ def write_difference(row: Row, p: float | None, lacking: str = "not defined") ->
 
 def make_forest(rows: Rows, metric: str) -> Rows:
     """Return the rows of a chart of differences, of metrics that rise, or fall, as one does."""
-    sign = find_sign(parse_one(metric))
+    sign = parse_one(metric).sign
     return [
         row | {"label": row["name"], "note": write_signed(row["delta"], "not compared")}
         for row in rows
-        if find_sign(parse_one(row["name"])) == sign
+        if parse_one(row["name"]).sign == sign
     ]
 
 

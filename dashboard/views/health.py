@@ -38,15 +38,14 @@ TURNS = BoundedSemaphore(MOST)
 NOT_STORED = {"Cache-Control": "no-store"}
 
 
-class SessionCounter:
+def count_sessions(app: ASGIApp) -> ASGIApp:
     """Count the live connections of pages."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         with SESSIONS.track_inprogress() if scope["type"] == "websocket" else nullcontext():
-            await self.app(scope, receive, send)
+            await app(scope, receive, send)
+
+    return answer
 
 
 @contextmanager

@@ -57,7 +57,7 @@ HEADERS = {
 }
 
 
-class Guard:
+def guard(app: ASGIApp) -> ASGIApp:
     """Refuse requests under a foreign host name; add security headers to every answer.
 
     Without it a page of another site could point its own name at this machine and read answers
@@ -65,10 +65,7 @@ class Guard:
     pages from elsewhere.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_guarded(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 headers = MutableHeaders(scope=message)
@@ -77,7 +74,7 @@ class Guard:
             await send(message)
 
         if scope["type"] == "lifespan" or is_allowed(scope):
-            await self.app(scope, receive, send_guarded)
+            await app(scope, receive, send_guarded)
         else:
             shown = re.sub(r"[^\w.:\[\]-]", "?", Headers(scope=scope).get("host", ""))[:100]
             refusal = (
@@ -86,21 +83,22 @@ class Guard:
             )
             await PlainTextResponse(refusal, 403)(scope, receive, send_guarded)
 
+    return answer
 
-class ScriptSender:
+
+def compress_scripts(app: ASGIApp) -> ASGIApp:
     """Send scripts of the page compressed, which Streamlit sends as they are: 4 MB at first."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         name = scope.get("path", "").rpartition("/static/js/")[2]
         if scope.get("method") not in ("GET", "HEAD") or name not in SCRIPTS:
-            await self.app(scope, receive, send)
+            await app(scope, receive, send)
             return
         kept = {"Cache-Control": "public, immutable, max-age=31536000"}
         script = Response(SCRIPTS[name].read_bytes(), headers=kept, media_type="text/javascript")
         await GZipMiddleware(script, compresslevel=1)(scope, receive, send)
+
+    return answer
 
 
 def send_page(request: Request) -> HTMLResponse:

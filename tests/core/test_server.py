@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from dashboard.views.health import MOST, measure_step, send_health, send_metrics
 from dashboard.views.media_routes import send_media
-from dashboard.views.server import SCRIPTS, Guard, ScriptSender
+from dashboard.views.server import SCRIPTS, compress_scripts, guard
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def client(world: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
         Route("/healthz", send_health),
         Route("/metrics", send_metrics),
     ]
-    app = Starlette(routes=routes, middleware=[Middleware(Guard), Middleware(ScriptSender)])
+    app = Starlette(routes=routes, middleware=[Middleware(guard), Middleware(compress_scripts)])
     return TestClient(app, base_url="http://localhost", raise_server_exceptions=True)
 
 

@@ -8,7 +8,7 @@ from threading import Lock
 import streamlit as st
 from cachetools import LRUCache, cached
 
-from dashboard.evaluation.differences import SAME, find_sign, write_signed
+from dashboard.evaluation.differences import SAME, write_signed
 from dashboard.evaluation.metrics import parse_one
 from dashboard.storage.collection import Collection
 from dashboard.study.changes import describe_moves
@@ -214,7 +214,7 @@ def describe_change(found: QueryResult, baseline: str, candidate: str, metric: s
     told = f"hits: {moves}"
     if not moves:
         told = _describe_order([(row["rank"], new[i]["rank"]) for i, row in old.items()])
-    delta, sign = after - before, find_sign(parse_one(metric))
+    delta, sign = after - before, parse_one(metric).sign
     return {
         "sign": "=" if abs(delta) <= SAME else "▲" if sign * delta > 0 else "▼",
         "delta": write_signed(delta),
