@@ -13,7 +13,7 @@ COLUMNS = ("metric", "formula", "source", "summary", "agrees", "differs")
 
 def answer(call: Namespace) -> Answer:
     """Return a row a metric."""
-    from dashboard.evaluation.metrics import METRICS
+    from dashboard.evaluation.metrics import NAMES
     from dashboard.plugins import load_all
 
     load_all("metrics")
@@ -26,7 +26,7 @@ def answer(call: Namespace) -> Answer:
             "agrees": describe_peers(each.name, AGREES),
             "differs": describe_peers(each.name, DIFFERS),
         }
-        for each in METRICS.values()
+        for each in dict.fromkeys(NAMES.values())
     ]
     return rows, COLUMNS, FINE
 

@@ -186,8 +186,8 @@ class Measure:
 
 
 Computation = TypeVar("Computation", bound=Callable[..., FloatArray | Sum])
-METRICS: dict[str, Metric] = {}
 NAMES: dict[str, Metric] = {}
+"""Every metric by each of its names, in small letters."""
 
 
 def metric(
@@ -218,8 +218,7 @@ def metric(
             both: list[Callable[..., object]] = [NAMES[taken[0]].function, function]
             files = " and ".join("/".join(Path(inspect.getfile(f)).parts[-2:]) for f in both)
             raise ValueError(f"Two metrics are called {taken[0]}, in {files}; rename one")
-        METRICS[name] = Metric(name, function, formula, source, summary, **more)
-        NAMES.update(dict.fromkeys(names, METRICS[name]))
+        NAMES.update(dict.fromkeys(names, Metric(name, function, formula, source, summary, **more)))
         return function
 
     return register
@@ -289,7 +288,7 @@ def find_metric(call: str) -> tuple[Metric, Values]:
             "hits ÷ relevant (ALFA 0.1 calls it Precision)."
         )
     near = get_close_matches(call.lower(), NAMES, n=3, cutoff=0.5)
-    known = dict.fromkeys([NAMES[each].name for each in near] or METRICS)
+    known = dict.fromkeys(NAMES[each].name for each in near or NAMES)
     raise ValueError(f"There is no metric {call!r}. Known: {', '.join(known)}.")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from dashboard.errors import ChoiceError, DataError, list_names
@@ -228,14 +228,11 @@ def _list_versions(collection: Collection, before: Values) -> list[str]:
     return [*collection.versions, *collection.broken]
 
 
-def _pick_version(setting: str, place: int) -> Callable[[Collection, Values], str]:
-    def pick(collection: Collection, before: Values) -> str:
-        from dashboard.storage.versions import order_versions
+def _pick_version(setting: str, place: int, collection: Collection, before: Values) -> str:
+    from dashboard.storage.versions import order_versions
 
-        names = order_versions(collection.versions)
-        return str(collection.settings.get(setting) or (names[place] if names else ""))
-
-    return pick
+    names = order_versions(collection.versions)
+    return str(collection.settings.get(setting) or (names[place] if names else ""))
 
 
 def _pick_margins(collection: Collection, before: Values) -> str:
@@ -329,14 +326,14 @@ VIEW = (
     Choice(
         key="baseline",
         meaning="version that another one is compared with",
-        default=_pick_version("default_baseline", 0),
+        default=partial(_pick_version, "default_baseline", 0),
         allowed=_list_versions,
         of_files=True,
     ),
     Choice(
         key="candidate",
         meaning="version in question",
-        default=_pick_version("default_candidate", -1),
+        default=partial(_pick_version, "default_candidate", -1),
         allowed=_list_versions,
         of_files=True,
     ),

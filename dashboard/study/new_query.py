@@ -57,18 +57,17 @@ def search(
     asked = _encode(asked, versions, text, picture)
     rules = study.rules
     if text and rules.map_text and asked.tables.get(rules.name) is not None:
-        asked = replace(
-            asked, tables={**asked.tables, **{rules.name: rules.map_text(asked, TYPED, text)}}
-        )
+        told = {rules.name: rules.map_text(asked, TYPED, text)}
+        asked = replace(asked, tables=asked.tables | told)
     return show_query(Study(asked, every), 0, versions, depth, metric)
 
 
 def _encode(asked: Collection, versions: Names, text: str, picture: Image | None) -> Collection:
     """Return a collection of one query with its vectors; an item has its own already."""
     broken, encoded = dict(asked.broken), dict(asked.versions)
+    is_new = bool(text) or picture is not None
     for version in (encoded[name] for name in versions if name in encoded):
         try:
-            is_new = bool(text) or picture is not None
             if version.items is None and (is_new or version.make_source is None):
                 wanted = "vectors, to search with something new"
                 raise DataError(version.file, "results of stored queries only", wanted)

@@ -148,8 +148,6 @@ def make_items(collection: Collection, items: Names, note: str) -> Row:
 def _make_run_row(found: QueryResult, versions: Names, metric: str, version: str) -> Row:
     """Return the row of a version's results."""
     baseline = "".join(versions[:1])
-    there = {row["item_id"] for row in found.list_rows(baseline)}
-    others = {row["item_id"] for row in found.rows if row["run"] != baseline}
     cards = []
     for row in found.list_rows(version):
         card = make_card(found.lengths, row)
@@ -157,8 +155,8 @@ def _make_run_row(found: QueryResult, versions: Names, metric: str, version: str
             rise = row["ranks"].get(baseline, 0) - row["rank"]
             card["mark"] = f"{'↑' if rise > 0 else '↓'}{abs(rise)}" if rise else "="
             if version == baseline:
-                card["mark"] = "" if row["item_id"] in others else "gone"
-            elif row["item_id"] not in there or baseline not in row["ranks"]:
+                card["mark"] = "" if row["runs"][1:] else "gone"
+            elif baseline not in row["runs"]:
                 card["mark"] = "new"
         cards.append(card)
     (passing, length), note = found.lengths[version], found.problems.get(version, "")

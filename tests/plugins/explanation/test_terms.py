@@ -8,7 +8,7 @@ import pytest
 from dashboard.evaluation.block import Sum
 from dashboard.evaluation.judgement import TableJudgement
 from dashboard.evaluation.measurement import list_blocks
-from dashboard.evaluation.metrics import METRICS, parse
+from dashboard.evaluation.metrics import NAMES, parse
 from dashboard.plugins import load_all
 from dashboard.retrieval.gallery import SortedRanking
 from dashboard.retrieval.sources import Run
@@ -51,7 +51,10 @@ def list_measures() -> list[str]:
     load_all("metrics")
     cuts = {"never": [""], "required": ["@1", "@5"], "optional": ["", "@1", "@5"]}
     known = [
-        f"{m.title}{cut}" for m in METRICS.values() if m.name in SUMS for cut in cuts[m.cutoff]
+        f"{m.title}{cut}"
+        for m in dict.fromkeys(NAMES.values())
+        if m.name in SUMS
+        for cut in cuts[m.cutoff]
     ]
     return [*known, *SETTINGS.split()]
 
