@@ -6,8 +6,7 @@ from cachetools import TTLCache
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.differences import write_signed
-from dashboard.retrieval.language import list_sides
-from dashboard.retrieval.pictures import FORMATS, MAX_UPLOAD_BYTES, read_picture
+from dashboard.retrieval.encoders import FORMATS, MAX_UPLOAD_BYTES, list_sides, read_picture
 from dashboard.study.changes import list_worse
 from dashboard.study.new_query import search
 from dashboard.texts import count_things

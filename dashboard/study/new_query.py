@@ -6,8 +6,7 @@ import numpy as np
 from PIL.Image import Image
 
 from dashboard.errors import ChoiceError, DataError
-from dashboard.retrieval.language import encode_text
-from dashboard.retrieval.pictures import encode_picture, fit_to_items, scale_vector
+from dashboard.retrieval.encoders import encode_picture, encode_text, fit_to_items, scale_vector
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors
 from dashboard.study.query_result import QueryResult, show_query

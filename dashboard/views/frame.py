@@ -87,7 +87,7 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     """
     st.html(STYLE)
     given = read_address()
-    screen = st.session_state.get(CURRENT, NAMES[0])
+    screen = st.session_state[CURRENT]
     with st.container(key="bar", horizontal=True, vertical_alignment="center"):
         links = st.container(key="links")
         row = st.container(key="choices", horizontal=True, vertical_alignment="center")

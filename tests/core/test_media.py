@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from dashboard.errors import DataError
-from dashboard.retrieval.pictures import read_picture
+from dashboard.retrieval.encoders import read_picture
 from dashboard.storage import posters
 from dashboard.storage.collection import open_collection
 from dashboard.storage.media import Span, find_media, list_missing, read_span, recognise_type

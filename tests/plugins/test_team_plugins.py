@@ -184,7 +184,7 @@ def test_a_team_adds_a_section(folder: Path, open_app: Callable[[Path], AppTest]
 def test_a_team_adds_an_encoder(
     folder: Path, open_app: Callable[[Path], AppTest], tmp_path: Path
 ) -> None:
-    from dashboard.retrieval.language import encode_text, list_sides
+    from dashboard.retrieval.encoders import encode_text, list_sides
     from dashboard.storage.versions import Version
 
     open_app(folder / "ours.py")

@@ -10,7 +10,7 @@ from filecmp import cmpfiles
 from pathlib import Path
 
 from dashboard.errors import DataError, Findings, list_names
-from dashboard.evaluation.labels import split_labels
+from dashboard.evaluation.judgement import split_labels
 from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
 from dashboard.plugins.importers.gathering import Gathered

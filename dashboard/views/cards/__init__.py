@@ -3,10 +3,9 @@
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from threading import Lock
+from functools import lru_cache
 
 import streamlit as st
-from cachetools import LRUCache, cached
 
 from dashboard.evaluation.differences import SAME, write_signed
 from dashboard.evaluation.metrics import parse_one
@@ -82,7 +81,7 @@ FEW = 2
 """Required keywords that stand on a card in words; more are numbered."""
 
 
-@cached(LRUCache(MAX_PAYLOADS), lock=Lock())
+@lru_cache(MAX_PAYLOADS)
 def make_payload(
     found: QueryResult, collection: Collection, versions: Names, metric: str, depth: int
 ) -> Row:

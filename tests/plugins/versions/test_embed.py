@@ -14,7 +14,7 @@ from dashboard.errors import DataError, Finding
 from dashboard.plugins.versions.batch_encoders import BatchEncoder, Inputs
 from dashboard.plugins.versions.embedding import embed
 from dashboard.plugins.versions.training import trainer_callback
-from dashboard.retrieval.language import encode_text, load_model
+from dashboard.retrieval.encoders import encode_text, load_model
 from dashboard.storage.collection import Collection, open_collection
 from tests.core.test_media import BLUE, GREEN, RED, write_clip
 
