@@ -180,11 +180,6 @@ class Study:
         """Return a row a version and metric: run, metric, cutoff, mean, scored, total."""
         return [row for each in self.measure(versions, metrics) for row in each.list_means()]
 
-    def is_measured(self, versions: Iterable[str], metrics: str) -> bool:
-        """Return whether the values of some versions are computed already."""
-        name, measures = self._compute_values.__name__, tuple(parse(metrics))
-        return all((name, version, measures) in self._parts for version in versions)
-
     @compute_once
     def _compute_values(self, version: str, measures: tuple[Measure, ...]) -> FloatArray:
         values = self._list_plain(version, measures)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 
 import numpy as np
 import streamlit as st
@@ -74,14 +74,9 @@ def show_progress(doing: str) -> AbstractContextManager[None]:
 
 
 def list_changes_on_page(study: Study, choices: Choices) -> Rows:
-    """Return all queries, the worst first; show that versions are measured, if that is to be done.
-
-    What shows progress takes a tenth of the time of a step.
-    """
-    versions, metric = choices.pair, choices["metric"]
-    is_known = study.is_measured(versions, metric)
-    with nullcontext() if is_known else show_progress("Measuring the versions"):
-        return list_changes(study, *versions, metric, every=True)
+    """Return all queries, the worst first; show that versions are measured, if that takes long."""
+    with show_progress("Measuring the versions"):
+        return list_changes(study, *choices.pair, choices["metric"], every=True)
 
 
 def draw_verdict(study: Study, choices: Choices, row: Row, runs: Names = ()) -> str:

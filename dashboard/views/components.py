@@ -11,7 +11,7 @@ PROGRAM = Path(__file__).parents[1]
 
 def make_line(**options: Any) -> Any:
     """Return a container whose elements stand side by side."""
-    return st.container(horizontal=True, vertical_alignment="center", gap="small", **options)
+    return st.container(horizontal=True, vertical_alignment="center", **options)
 
 
 @cache

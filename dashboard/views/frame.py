@@ -88,9 +88,9 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     st.html(STYLE)
     given = read_address()
     screen = st.session_state[CURRENT]
-    with st.container(key="bar", horizontal=True, vertical_alignment="center"):
+    with make_line(key="bar"):
         links = st.container(key="links")
-        row = st.container(key="choices", horizontal=True, vertical_alignment="center")
+        row = make_line(key="choices")
     try:
         with row:
             collection = _pick_collection(given.get(COLLECTION, ""), "input")
