@@ -21,9 +21,16 @@ from dashboard.plugins import list_screens, load_all, load_named
 from dashboard.study.choices import list_choices
 from dashboard.study.judging import list_all_rules
 from dashboard.views.frame import NAMES
-from dashboard.views.health import count_sessions, send_health, send_metrics
 from dashboard.views.media_routes import send_media
-from dashboard.views.server import compress_scripts, guard, send_page, send_without_delay
+from dashboard.views.server import (
+    compress_scripts,
+    count_sessions,
+    guard,
+    send_health,
+    send_metrics,
+    send_page,
+    send_without_delay,
+)
 
 for sentence in explain_variables():
     print(f"  {sentence}", file=sys.stderr)

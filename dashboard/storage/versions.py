@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dashboard.errors import DataError, Findings, add_finding, count_odd, explain_errors
 from dashboard.storage.drafts import write_file
@@ -17,6 +17,9 @@ from dashboard.storage.settings import Settings, read_toml
 from dashboard.storage.vectors import Vectors, read_vectors
 from dashboard.tables import Names, Table, Texts, Ties
 from dashboard.texts import read_text
+
+if TYPE_CHECKING:
+    from dashboard.storage.collection import Collection
 
 RUNS = (".trec", ".txt", ".run", ".csv")
 INPUTS = {"items": ("file", "caption", "span_start", "span_end"), "queries": ("text", "image")}
@@ -162,14 +165,14 @@ def record_inputs(place: Path, table: Table, stem: str, ids: Names) -> None:
     write_file(place / MADE_FOR, json.dumps(told, ensure_ascii=False).encode())
 
 
-def list_stale(folder: Path, versions: Versions, items: Table, queries: Table) -> Findings:
+def list_stale(collection: "Collection") -> Findings:
     """Return warnings for versions whose items or queries are not those that they were made for.
 
     Rows that are new or gone are said where vectors are read, and not again here.
     """
-    findings = []
+    findings, versions, folder = [], collection.versions, collection.folder
     told = {name: read_inputs(folder / "models" / name) for name in versions}
-    for stem, table in (("items", items), ("queries", queries)):
+    for stem, table in (("items", collection.items), ("queries", collection.queries)):
         before = {name: each[stem] for name, each in told.items() if stem in each}
         now = digest_inputs(table, stem) if before else {}
         for name, made in before.items():

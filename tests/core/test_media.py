@@ -156,7 +156,7 @@ def test_check_names_items_without_a_picture(world: Path, file: str, found: str)
     (world / "media" / "text.png").write_text("text")
     (world / "items.csv").write_text(f"item_id,file\na,\nb,{file}\nc,\nd,\n")
     opened = open_collection(world)
-    (finding,) = list_missing(opened.folder, opened.settings, opened.items)
+    (finding,) = list_missing(opened)
     assert (finding.level, finding.file, finding.line) == ("warning", "items.csv", 3)
     assert f"1 of 1 files that are {found}" in finding.found and f"(b: {file})" in finding.found
 

@@ -10,9 +10,16 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from dashboard.views.health import MOST, measure_step, send_health, send_metrics
 from dashboard.views.media_routes import send_media
-from dashboard.views.server import SCRIPTS, compress_scripts, guard
+from dashboard.views.server import (
+    MOST,
+    SCRIPTS,
+    compress_scripts,
+    guard,
+    measure_step,
+    send_health,
+    send_metrics,
+)
 
 
 @pytest.fixture

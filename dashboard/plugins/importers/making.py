@@ -315,6 +315,6 @@ def check_draft(opened: Collection, found: Gathered) -> Findings:
         record_version(made, opened.items, opened.queries, folder / "models" / name)
     return [
         *opened.findings,
-        *list_missing(folder, opened.settings, opened.items),
-        *list_stale(folder, versions, opened.items, opened.queries),
+        *list_missing(opened),
+        *list_stale(opened),
     ]
