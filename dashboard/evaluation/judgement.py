@@ -20,7 +20,7 @@ from dashboard.tables import (
     Reasons,
     Table,
     Ties,
-    find_bounds,
+    find_rows,
 )
 from dashboard.texts import split_cells
 
@@ -178,9 +178,9 @@ def judge_table(
     known = known[np.argsort(query[known] * len(items) + item[known])]
     query, item, grade = query[known], item[known], qrels.values[known]
     pairs = {
-        each: (item[low:high], grade[low:high])
-        for each, (low, high) in enumerate(find_bounds(query, len(queries)))
-        if low < high
+        each: (item[rows], grade[rows])
+        for each, rows in enumerate(find_rows(query, len(queries)))
+        if rows.start < rows.stop
     }
     reasons = {each: NOT_JUDGED for each in range(len(queries)) if each not in pairs}
     made = TableJudgement(len(items), pairs, reasons)

@@ -4,7 +4,7 @@ import numpy as np
 
 from dashboard.evaluation.block import Block, Cut, Ranked, Sum
 from dashboard.evaluation.metrics import PER, Setting, metric
-from dashboard.tables import FloatArray, IntArray, find_bounds
+from dashboard.tables import FloatArray, IntArray, find_rows
 
 
 @metric(
@@ -326,6 +326,6 @@ def _check_grades(name: str, block: Block, most: int) -> None:
 def _list_reciprocal_ranks(block: Block, stop: FloatArray) -> FloatArray:
     """Return 1 ÷ rank of each result, times the probability that a reader stops there. [rows]."""
     arrive = np.ones(len(stop))
-    for low, high in find_bounds(block.row, len(block.relevant)):
-        arrive[low + 1 : high] = np.cumprod(1 - stop[low : high - 1]) if high > low else 1.0
+    for rows in find_rows(block.row, len(block.relevant)):
+        arrive[rows][1:] = np.cumprod(1 - stop[rows][:-1])
     return arrive * stop / block.rank

@@ -21,7 +21,7 @@ from dashboard.tables import (
     Reasons,
     Table,
     Ties,
-    find_bounds,
+    find_rows,
     sort_pairs,
 )
 
@@ -179,9 +179,9 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
     item[tied] = item[tied][np.lexsort((place, np.cumsum(~is_same)[tied]))]
     scores = pairs.values[order][~is_same][np.cumsum(~is_same) - 1]  # one for equal ones
     return {
-        each: SortedRanking(item[low:high], scores[low:high])
-        for each, (low, high) in enumerate(find_bounds(query, len(queries)))
-        if low < high
+        each: SortedRanking(item[rows], scores[rows])
+        for each, rows in enumerate(find_rows(query, len(queries)))
+        if rows.start < rows.stop
     }
 
 
