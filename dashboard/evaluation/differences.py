@@ -136,9 +136,7 @@ def _make_row(
     }
 
 
-def describe_difference(
-    row: Row, metric: str, baseline: str, candidate: str, choices: Names = ()
-) -> str:
+def describe_difference(row: Row, metric: str, baseline: str, candidate: str) -> str:
     """Return a row of a comparison as a sentence.
 
     A difference is clear where p, after Holm over the metrics compared, is below SIGNIFICANT; the
@@ -149,13 +147,11 @@ def describe_difference(
         metric: Name of the metric.
         baseline: Version that is compared with.
         candidate: Version in question.
-        choices: Choices that change numbers, in words; each follows the sentence.
     """
-    added = "".join(f" {each}." for each in choices)
     better, scored = count_things(row["better"], "query"), count_scored(row)
     counts = f"{better} better, {row['same']:,} same, {row['worse']:,} worse"
     if row["delta"] is None:
-        return f"{metric}: {candidate} and {baseline} cannot be compared ({scored}).{added}"
+        return f"{metric}: {candidate} and {baseline} cannot be compared ({scored})."
     difference = write_signed(row["delta"])
     if row["low"] is not None:
         difference += f", 95 % interval {write_interval(row)}"
@@ -167,7 +163,7 @@ def describe_difference(
     if row["outcome"] == NOT_WORSE:
         outcome += f" by {write_number(row['margin'])}"
     told = f"{outcome}: {metric} {difference} ({counts}; {scored})."
-    return f"{told}{_explain_disagreement(row)}{added}"
+    return told + _explain_disagreement(row)
 
 
 def _explain_disagreement(row: Row) -> str:

@@ -78,9 +78,9 @@ class Metric(NamedTuple):
     Attributes:
         function: `function(block, k)` returns the value of each query, NaN where undefined, or the
             Sum that it is.
+        summary: First line of the function's docstring.
         formula: The definition as a person would write it.
         source: Where the definition is published, and other names of it.
-        summary: First line of the function's docstring.
         cutoff: Whether the name takes, needs or refuses `@k`.
         reads: What it takes from results: which of them have to be in a block.
         deep: Whether it reads results beyond its cutoff.
@@ -92,9 +92,9 @@ class Metric(NamedTuple):
 
     name: str
     function: Callable[..., FloatArray | Sum]
+    summary: str
     formula: str
     source: str
-    summary: str
     cutoff: Cutoff = "optional"
     reads: Reads = "hits"
     deep: bool = False
@@ -191,21 +191,14 @@ NAMES: dict[str, Metric] = {}
 
 
 def metric(
-    name: str,
-    *,
-    formula: str,
-    source: str,
-    other_names: Names = (),
-    **more: Any,
+    name: str, *, other_names: Names = (), **more: Any
 ) -> Callable[[Computation], Computation]:
     """Register the decorated function as a metric.
 
     Args:
         name: Its name.
-        formula: The definition as a person would write it.
-        source: Where the definition is published.
         other_names: Names that mean it, too.
-        more: Other attributes of its `Metric`.
+        more: Other attributes of its `Metric`: formula, source, and others that are not usual.
 
     Raises:
         ValueError: If another metric has one of its names.
@@ -218,7 +211,7 @@ def metric(
             both: list[Callable[..., object]] = [NAMES[taken[0]].function, function]
             files = " and ".join("/".join(Path(inspect.getfile(f)).parts[-2:]) for f in both)
             raise ValueError(f"Two metrics are called {taken[0]}, in {files}; rename one")
-        NAMES.update(dict.fromkeys(names, Metric(name, function, formula, source, summary, **more)))
+        NAMES.update(dict.fromkeys(names, Metric(name, function, summary, **more)))
         return function
 
     return register

@@ -219,7 +219,8 @@ class Study:
 
     def describe_difference(self, row: Row, metric: str, baseline: str, candidate: str) -> str:
         """Return a row of a comparison as a sentence, with the choices that change its numbers."""
-        return describe_difference(row, metric, baseline, candidate, self.list_conditions(metric))
+        told = describe_difference(row, metric, baseline, candidate)
+        return " ".join([told, *(f"{each}." for each in self.list_conditions(metric))])
 
     def list_conditions(self, metrics: str) -> list[str]:
         """Return the choices that change numbers, and why metrics cannot tell versions apart.
