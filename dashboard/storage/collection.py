@@ -24,6 +24,7 @@ from dashboard.storage.versions import (
     read_runs,
     read_versions,
     try_to_read,
+    try_to_read_all,
 )
 from dashboard.tables import BoolArray, IntArray, Names, Row, Table, Texts, read_table
 from dashboard.texts import make_natural
@@ -44,7 +45,7 @@ class Collection:
         versions: Versions that can be used, in natural order of their names.
         broken: Why a version cannot be used.
         unread: Why judged pairs, or the tables of a plugin, cannot be used.
-        tables: What each plugin read, by its name.
+        tables: What plugins read, by their names, where it is not nothing.
     """
 
     name: str
@@ -232,7 +233,7 @@ def _finish(opened: Collection, findings: Findings) -> Collection:
     for plugin in list_plugins():
         if plugin.read_tables:
             read = partial(load(plugin, "read_tables"), opened, findings)
-            opened.tables[plugin.name] = try_to_read(plugin.name, opened.unread, read)
+            opened.tables.update(try_to_read_all(opened.unread, {plugin.name: read}))
         if plugin.read_versions:
             more = load(plugin, "read_versions")(opened, opened.broken, findings)
             _add_versions(versions, more, findings)
@@ -262,11 +263,10 @@ def _add_versions(versions: Versions, more: Versions, findings: Findings) -> Non
 
 def _check_protocols(opened: Collection, findings: Findings) -> None:
     """Add a finding for each protocol that the settings name and that has nothing to judge by."""
-    judging = {name for name, tables in opened.tables.items() if tables is not None}
-    if not judging and not opened.qrels and not opened.unread:
+    judging = {*opened.tables} | ({"qrels"} if opened.qrels else set())  # the core's own protocol
+    if not judging and not opened.unread:
         found, wanted = "nothing to judge by", "judgements (qrels.txt), keywords, classes or labels"
         add_finding(findings, opened.name, found, wanted)
-    judging |= {"qrels"} if opened.qrels else set()  # the core's own protocol
     for place, name in enumerate(opened.protocols):
         if name not in (*judging, *opened.unread):
             level: Level = "warning" if place else "error"

@@ -85,8 +85,8 @@ def list_all_rules() -> list[JudgingRules]:
 
 def list_rules(collection: Collection) -> list[JudgingRules]:
     """Return the protocols that a collection has what is needed for."""
-    there = {name for name, tables in collection.tables.items() if tables is not None}
-    found = [load(each, "rules") for each in list_plugins() if each.rules and each.name in there]
+    there = [each for each in list_plugins() if each.rules and each.name in collection.tables]
+    found = [load(each, "rules") for each in there]
     return _replace_core([QRELS, *found] if collection.qrels is not None else found)
 
 

@@ -55,7 +55,7 @@ def search(
     )
     asked = _encode(asked, versions, text, picture)
     rules = study.rules
-    if text and rules.map_text and asked.tables.get(rules.name) is not None:
+    if text and rules.map_text and rules.name in asked.tables:
         told = {rules.name: rules.map_text(asked, TYPED, text)}
         asked = replace(asked, tables=asked.tables | told)
     return show_query(Study(asked, every), 0, versions, depth, metric)
