@@ -19,7 +19,6 @@ from dashboard.views.comparison import (
     compare_on_page,
     count_queries,
     draw_verdict,
-    find_front,
     list_versions,
     name_curve,
     pick_slices,
@@ -79,7 +78,7 @@ left, right = (st.container(), st.container()) if is_wide else split_page(7, 4)
 with left:
     st.markdown(f"**Versions by metrics**{' – ★: best version' if len(runs) > 1 else ''}")
     table = list_versions(study, choices, rows)
-    draw_table(*table, find_front(table[1], metric))
+    draw_table(*table)
     if study.rules.names and study.rules.name in collection.protocols:
         draw_text("caption", study.rules.names)
 beside = right.columns(len(charts)) if is_wide and charts else [right] * len(charts)

@@ -104,19 +104,14 @@ def draw_verdict(study: Study, choices: Choices, row: Row, runs: Names = ()) -> 
 
 def draw_metrics(study: Study, rows: Rows, choices: Choices) -> None:
     """Draw the comparison of all metrics and how certain it is."""
-    written = [write_row(row) for row in rows]
-    draw_table(name_columns(choices), written, find_front(written, choices["metric"]))
+    front = str(parse_one(choices["metric"]))
+    written = [write_row(row) | {"front": row["name"] == front} for row in rows]
+    draw_table(name_columns(choices), written)
     idle = describe_idle_margins(
         choices["margins"], parse(f"{choices['metrics']} {choices['metric']}")
     )
     for told in filter(None, (idle, *describe_certainty(rows, any(study.scenes)))):
         draw_text("caption", told)
-
-
-def find_front(rows: Rows, metric: str) -> int:
-    """Return the place of a metric among the rows of a table; -1 if it is not there."""
-    names = [row["name"] for row in rows]
-    return names.index(name) if (name := str(parse_one(metric))) in names else -1
 
 
 def name_columns(choices: Choices) -> list[Column]:
@@ -235,13 +230,14 @@ def list_versions(study: Study, choices: Choices, compared: Rows) -> tuple[list[
     A version is not compared with itself.
     """
     runs, metrics = choices["runs"], parse(choices["metrics"])
-    rows = []
+    rows, front = [], str(parse_one(choices["metric"]))
     for row, means in zip(
         compared, compare_means(study.measure(runs, choices["metrics"])), strict=True
     ):
         values = {f"run-{m['run']}": format_value(m["mean"]) + m["of"] for m in means}
         best = [f"run-{mean['run']}" for mean in means if mean["is_best"]]
-        rows.append(write_row(row) | values | {"best": best})
+        marks = {"best": best, "front": row["name"] == front}
+        rows.append(write_row(row) | values | marks)
     formulas = "; ".join(
         dict.fromkeys(f"{m.name}: {m.metric.formula} ({m.metric.source})" for m in metrics)
     )

@@ -59,15 +59,15 @@ class Column(NamedTuple):
     link: str = ""
 
 
-def draw_table(columns: Sequence[Column], rows: Rows, front: int = -1) -> None:
+def draw_table(columns: Sequence[Column], rows: Rows) -> None:
     """Draw a table; floats have 3 decimals, what is missing is a dash.
 
     Args:
         columns: Its columns.
-        rows: Values by key; a row's `best` holds keys of cells that are marked as best.
-        front: Row that is marked; -1 for none.
+        rows: Values by key; a row's `best` holds keys of cells that are marked as best, and its
+            `front` says whether it is marked as a whole.
     """
-    st.html(STYLE + write_table(columns, rows, front))
+    st.html(STYLE + write_table(columns, rows))
 
 
 def draw_folded(title: str, content: str) -> None:
@@ -78,17 +78,17 @@ def draw_folded(title: str, content: str) -> None:
     st.html(f"{STYLE}<details><summary>{escape(title)}</summary>{content}</details>")
 
 
-def write_table(columns: Sequence[Column], rows: Rows, front: int = -1) -> str:
+def write_table(columns: Sequence[Column], rows: Rows) -> str:
     """Return a table as HTML whose texts are escaped."""
     head = "".join(
         f'<th class="{_name_class(c)}" title="{escape(c.help)}">{escape(c.label)}</th>'
         for c in columns
     )
     body = "".join(
-        f'<tr class="{"front" if place == front else ""}">'
+        f'<tr class="{"front" if row.get("front") else ""}">'
         + "".join(_write_cell(column, row) for column in columns)
         + "</tr>"
-        for place, row in enumerate(rows)
+        for row in rows
     )
     return f'<div class="values" tabindex="0"><table><tr>{head}</tr>{body}</table></div>'
 
