@@ -71,13 +71,10 @@ class VectorSource(Source):
         not_run = [query for query, each in enumerate(among) if id(each) in empty]
         self.not_run.update(dict.fromkeys(not_run, "no vector of any item that the query may find"))
 
-    def rank(self, queries: IntArray) -> Rankings:
-        return self.rank_in(self.gallery, queries)
-
-    def rank_in(self, gallery: Gallery, queries: IntArray) -> Rankings:
-        """Yield the ranking of each query in a part of the gallery."""
+    def rank(self, queries: IntArray, part: Gallery | None = None) -> Rankings:
+        """Yield the ranking of each query in the gallery, or in a part of it."""
         rows = self.rows[queries]
-        found = gallery.rank(self.vectors[rows[rows >= 0]])
+        found = (part or self.gallery).rank(self.vectors[rows[rows >= 0]])
         for row in rows:
             yield next(found) if row >= 0 else NOTHING
 
@@ -110,7 +107,7 @@ def rank_among(source: Source, queries: IntArray, items: IntArray | None) -> Ran
     if items is None:
         yield from source.rank(queries)
     elif isinstance(source, VectorSource):
-        yield from source.rank_in(source.gallery.restrict(items), queries)
+        yield from source.rank(queries, source.gallery.restrict(items))
     else:
         yield from (ranking.restrict(items) for ranking in source.rank(queries))
 
