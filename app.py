@@ -42,7 +42,6 @@ for hook in ("metrics", "read_tables", "read_versions", "merge_items", "amend_ju
 inspect.stack()  # finds the file of every module once, which Streamlit's first page asks for
 base = str(st.config.get_option("server.baseUrlPath")).strip("/")
 root = f"/{base}" if base else ""
-added = [each for routes in load_all("routes") for each in routes]
 app = st.App(
     "dashboard/main.py",
     lifespan=send_without_delay,
@@ -51,7 +50,11 @@ app = st.App(
         *(Route(f"{root}/{name}", send_page) for name in ("", *NAMES[1:], *list_screens())),
         Route(f"{root}/healthz", send_health),
         Route(f"{root}/metrics", send_metrics),
-        *(Route(root + each.path, each.endpoint, methods=each.methods) for each in added),
+        *(
+            Route(root + each.path, each.endpoint, methods=each.methods)
+            for routes in load_all("routes")
+            for each in routes
+        ),
     ],
     middleware=[
         Middleware(guard),

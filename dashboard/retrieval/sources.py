@@ -218,6 +218,11 @@ class Part(NamedTuple):
     length: IntArray
     passing: IntArray
 
+    @property
+    def rows(self) -> list[slice]:
+        """Rows of each query."""
+        return find_rows(self.row, len(self.queries))
+
 
 @dataclass(frozen=True, eq=False)
 class Run:

@@ -22,7 +22,7 @@ from dashboard.views.comparison import (
     write_row,
 )
 from dashboard.views.components import make_line
-from dashboard.views.downloads import draw_sharing, write_markdown
+from dashboard.views.downloads import draw_sharing
 from dashboard.views.frame import draw_sections, open_page, split_page
 from dashboard.views.queries import Pick, draw_queries
 
@@ -61,9 +61,9 @@ with tools:
     draw_sharing(
         study,
         choices,
-        write_markdown(
-            study.collection.title, told, name_columns(choices), [write_row(row) for row in rows]
-        ),
+        told,
+        name_columns(choices),
+        [write_row(row) for row in rows],
         {"Metrics": (rows, METRICS), "Queries": (changes, QUERIES)},
         {"Change per query": histogram, "Both versions": scatter, "Change by metric": forest},
     )

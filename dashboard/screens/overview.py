@@ -26,7 +26,7 @@ from dashboard.views.comparison import (
 )
 from dashboard.views.components import make_line
 from dashboard.views.data_tables import draw_table
-from dashboard.views.downloads import draw_sharing, write_markdown
+from dashboard.views.downloads import draw_sharing
 from dashboard.views.frame import draw_sections, find_pages, open_page, split_page
 from dashboard.views.queries import draw_queries
 
@@ -103,5 +103,4 @@ draw_sections("overview", study, choices)
 draw_text("caption", study.rules.definition)
 tables = {"Versions": (means, MEANS)} | ({"Comparison": (rows, METRICS)} if is_compared else {})
 with top, st.container(width="content"):
-    markdown = write_markdown(collection.title, told, *table)
-    draw_sharing(study, choices, markdown, tables, charts)
+    draw_sharing(study, choices, told, *table, tables, charts)

@@ -23,7 +23,7 @@ from dashboard.views.comparison import (
 )
 from dashboard.views.components import make_line
 from dashboard.views.data_tables import draw_folded, draw_table, write_table
-from dashboard.views.downloads import draw_sharing, write_markdown
+from dashboard.views.downloads import draw_sharing
 from dashboard.views.frame import find_pages, open_page, split_page
 from dashboard.views.queries import draw_queries
 
@@ -88,6 +88,6 @@ with right:
 written = [write_slice(row, within) for row in rows]
 draw_folded("All slices as a table", write_table(SLICE_COLUMNS, written))
 with tools:
-    markdown = write_markdown(study.collection.title, f"{told} {worst}", SLICE_COLUMNS, written)
+    said = f"{told} {worst}"
     tables = {"Slices": (rows, SLICES), "Pairs": (pairs, SLICES)}
-    draw_sharing(study, choices, markdown, tables, charts)
+    draw_sharing(study, choices, said, SLICE_COLUMNS, written, tables, charts)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
-from dashboard.errors import DataError, Findings, count_odd, list_names
+from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
 from dashboard.plugins import load_all
 from dashboard.tables import Names, Numbers, Table, Texts
 from dashboard.texts import parse_number
@@ -195,7 +195,7 @@ def _explain_lack(folder: Path, root: str, file: str) -> tuple[str, str] | None:
         try:
             fetch_media(file, is_wanted=False)
         except DataError as error:
-            return f"at {error.found}", f"{error.expected}. {error.do}".rstrip(". ")
+            return f"at {error.found}", Finding.from_error(error).wanted
     elif (path := find_media(folder, root, file)) is None:
         below = f"files below {root}/, with / between folders; nothing elsewhere is read"
         return "not there", below

@@ -39,7 +39,6 @@ class Version:
     Attributes:
         file: Where it was read, from the folder of the collection on.
         make_source: `(collection, version, ties) -> Source` of a version that a plugin has read.
-        date: When it was made, from the year on; "" where nothing says so.
         settings: Its model.toml.
     """
 
@@ -50,7 +49,6 @@ class Version:
     run: Pairs | None = None
     file: str = ""
     make_source: Callable[[Any, Any, Ties], Any] | None = None
-    date: str = ""
     settings: Settings = field(default_factory=dict)
 
     def list_arrays(self) -> list[Vectors]:
@@ -117,21 +115,21 @@ def read_version(
         lacking = [name for name in wanted if name not in there]
         told = (f"of {len(wanted):,}", f"one for each of {stem}")
         findings += count_odd(f"{shown}/{stem}.npy", lacking, *told, before="no vector for ")
-    note, date = (str(described.get(key, "")) for key in ("note", "date"))
-    date = date if DATE.match(date) else ""
-    return Version(name, note, gallery, stored, file=shown, date=date, settings=described)
+    note = str(described.get("note", ""))
+    return Version(name, note, gallery, stored, file=shown, settings=described)
 
 
 def order_versions(versions: Versions) -> Names:
-    """Return the names by the dates, where all have one, else in their order.
+    """Return the names by the dates of their settings, where all have one, else in their order.
 
     Of versions of the same files, such as an index, it is the first.
     """
     named: Texts = {}
     for name, version in versions.items():
         named.setdefault(version.file or name, name)
-    dates = {name: versions[name].date for name in named.values()}
-    return sorted(dates, key=dates.__getitem__) if all(dates.values()) else list(dates)
+    dates = {name: str(versions[name].settings.get("date", "")) for name in named.values()}
+    is_dated = all(map(DATE.match, dates.values()))
+    return sorted(dates, key=dates.__getitem__) if is_dated else list(dates)
 
 
 def digest_inputs(table: Table, stem: str) -> Texts:

@@ -12,7 +12,7 @@ from dashboard.evaluation.metrics import parse_one
 from dashboard.retrieval.sources import VectorSource
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import Names, Numbers, Row, Rows, find_rows
+from dashboard.tables import Names, Numbers, Row, Rows
 from dashboard.texts import write_number
 
 OUTCOMES = ("worse", "same", "better", "not scored")
@@ -112,8 +112,7 @@ def list_ranks(
     wanted = (lambda query: find_relevant(judged, query)) if is_deep else None
     found = []
     for part in study.run(version).parts(queries, depth, wanted):
-        rows_of = find_rows(part.row, len(part.queries))
-        for query, passing, rows in zip(part.queries, part.passing, rows_of, strict=True):
+        for query, passing, rows in zip(part.queries, part.passing, part.rows, strict=True):
             rank = part.rank[rows]
             items = part.item[rows][rank <= passing]
             hits = mark_hits(judged, int(query), items, study.rules.is_complete)

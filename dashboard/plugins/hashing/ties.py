@@ -9,7 +9,7 @@ from dashboard.evaluation.judgement import find_relevant
 from dashboard.evaluation.metrics import parse_one
 from dashboard.retrieval.sources import Part
 from dashboard.study.study import Study
-from dashboard.tables import FloatArray, Names, Rows, find_rows
+from dashboard.tables import FloatArray, Names, Rows
 
 RETRIEVED = "AP(retrieved)"
 RISING = (
@@ -46,7 +46,7 @@ def bound_values(study: Study, version: str, metric: str) -> tuple[FloatArray, F
     is_cut = measure.name == RETRIEVED and measure.cutoff is not None
     bounds = [np.empty((2, 0))]
     for part in study.run(version).parts(study.queries, 0, lambda q: find_relevant(judged, q)):
-        asked = zip(part.queries.tolist(), find_rows(part.row, len(part.queries)), strict=True)
+        asked = zip(part.queries.tolist(), part.rows, strict=True)
         grade = np.concatenate([judged.grades(query)[part.item[rows]] for query, rows in asked])
         worst, best = (_order_ties(part, grade, sign) for sign in (1, -1))
         if is_cut:
@@ -75,7 +75,7 @@ def _order_ties(part: Part, grade: FloatArray, sign: int) -> Part:
 def _bound_retrieved(worst: Part, best: Part, k: int) -> FloatArray:
     """Return bounds of AP(retrieved)@k, which a late hit can lower. [2, queries]."""
     bounds = np.zeros((2, len(best.queries)))
-    for at, rows in enumerate(find_rows(best.row, len(best.queries))):
+    for at, rows in enumerate(best.rows):
         first, last = best.tie_first[rows], best.tie_last[rows]
         listed = last <= best.passing[at]
         above = int(((last <= k) & listed).sum())
