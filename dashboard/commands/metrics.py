@@ -4,6 +4,7 @@ Nothing stands in the tables that no test runs (tests/evaluation/test_peers.py).
 """
 
 from argparse import Namespace
+from inspect import getdoc
 
 from dashboard.commands.options import FINE, Answer
 
@@ -22,7 +23,7 @@ def answer(call: Namespace) -> Answer:
             "metric": each.title,
             "formula": each.formula,
             "source": each.source,
-            "summary": each.summary,
+            "summary": (getdoc(each.function) or "").partition("\n")[0],
             "agrees": describe_peers(each.name, AGREES),
             "differs": describe_peers(each.name, DIFFERS),
         }

@@ -78,7 +78,6 @@ class Metric(NamedTuple):
     Attributes:
         function: `function(block, k)` returns the value of each query, NaN where undefined, or the
             Sum that it is.
-        summary: First line of the function's docstring.
         formula: The definition as a person would write it.
         source: Where the definition is published, and other names of it.
         cutoff: Whether the name takes, needs or refuses `@k`.
@@ -92,7 +91,6 @@ class Metric(NamedTuple):
 
     name: str
     function: Callable[..., FloatArray | Sum]
-    summary: str
     formula: str
     source: str
     cutoff: Cutoff = "optional"
@@ -205,13 +203,12 @@ def metric(
     """
 
     def register(function: Computation) -> Computation:
-        summary = (inspect.getdoc(function) or "").partition("\n")[0]
         names = {each.lower() for each in (name, *other_names)}
         if taken := sorted(names & NAMES.keys()):
             both: list[Callable[..., object]] = [NAMES[taken[0]].function, function]
             files = " and ".join("/".join(Path(inspect.getfile(f)).parts[-2:]) for f in both)
             raise ValueError(f"Two metrics are called {taken[0]}, in {files}; rename one")
-        NAMES.update(dict.fromkeys(names, Metric(name, function, summary, **more)))
+        NAMES.update(dict.fromkeys(names, Metric(name, function, **more)))
         return function
 
     return register

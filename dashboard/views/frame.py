@@ -134,7 +134,7 @@ def read_collection() -> Collection:
     st.html(STYLE)
     given = read_address()
     remember_address(given)
-    collection = open_collection(find_data() / _find_name(given.get(COLLECTION, ""))[0])
+    collection = open_collection(find_data() / _find_name(given.get(COLLECTION, "")))
     st.set_page_config(page_title=collection.title, layout="wide")
     return collection
 
@@ -160,13 +160,13 @@ def _draw_row(collection: Collection, choices: Choices, more: Names) -> None:
                     draw_choice(collection, choices, each.key, place="more")
 
 
-def _find_name(name: str) -> tuple[str, list[str]]:
-    """Return a name, for "" that of the collection that is opened first, and all names."""
+def _find_name(name: str) -> str:
+    """Return the name of a collection, for "" that of the one that is opened first."""
     names = list_collections()
     chosen = name or next(filter(_is_first, names), names[0])
     if chosen not in names:
         raise ChoiceError(f"There is no collection {chosen[:80]!r}. There are: {', '.join(names)}.")
-    return chosen, names
+    return chosen
 
 
 def _is_first(name: str) -> bool:
@@ -177,7 +177,7 @@ def _is_first(name: str) -> bool:
 
 
 def _pick_collection(name: str, place: str) -> Collection:
-    chosen, names = _find_name(name)
+    chosen = _find_name(name)
     widget = f"{place}-collection"
     st.session_state[widget] = chosen
 
@@ -186,7 +186,13 @@ def _pick_collection(name: str, place: str) -> Collection:
 
     visibility: Any = "collapsed" if place == "input" else "visible"
     with st.container(key=f"{place}-of-collection", width=200 if place == "input" else "stretch"):
-        st.selectbox("Collection", names, key=widget, on_change=write, label_visibility=visibility)
+        st.selectbox(
+            "Collection",
+            list_collections(),
+            key=widget,
+            on_change=write,
+            label_visibility=visibility,
+        )
     return open_collection(find_data() / chosen)
 
 

@@ -94,7 +94,7 @@ def make_payload(
         metric: Metric whose value stands at the head of each version; empty: none.
         depth: Cards of a row.
     """
-    required, ranked = list(found.asked.get("required", ())), list(found.lengths)
+    required, ranked = found.asked.get("required", []), list(found.lengths)
     rows = [_make_run_row(found, versions, metric, version) for version in ranked]
     near = [make_card(ranked, row) | {"hit": False, "mark": "near miss"} for row in found.near]
     ideal = [make_card(ranked, row) | {"hit": True} for row in found.ideal]
@@ -185,8 +185,8 @@ def make_card(versions: Iterable[str], row: Row) -> Row:
         "score": None if row.get("score") is None else format_value(row["score"]),
         "hit": row.get("hit"),
         "grade": f"{grade:g}" if (grade := row.get("grade") or 0) > 1 else "",
-        "notes": list(row.get("notes", ())),
-        "has": list(row.get("ticks", ())),
+        "notes": row.get("notes", []),
+        "has": row.get("ticks", []),
         "mark": "",
         "foot": " · ".join(foot),
     }
