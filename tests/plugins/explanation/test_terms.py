@@ -50,12 +50,8 @@ class PartlyJudgement(TableJudgement):
 def list_measures() -> list[str]:
     load_all("metrics")
     cuts = {"never": [""], "required": ["@1", "@5"], "optional": ["", "@1", "@5"]}
-    known = [
-        f"{m.title}{cut}"
-        for m in dict.fromkeys(NAMES.values())
-        if m.name in SUMS
-        for cut in cuts[m.cutoff]
-    ]
+    metrics = dict.fromkeys(NAMES.values())
+    known = [f"{m.title}{cut}" for m in metrics if m.name in SUMS for cut in cuts[m.cutoff]]
     return [*known, *SETTINGS.split()]
 
 
