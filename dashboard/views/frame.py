@@ -34,12 +34,6 @@ NAMES = ("overview", "compare", "slices", "query", "search", "collections")
 IN_ROW = {"baseline": 130, "candidate": 130, "metric": 170}
 """Choices in the row on top, those of versions first, and their widths in pixels."""
 STYLE = Path(__file__).with_name("frame.css")
-COLUMNS_STYLE = """<style>
-@media (max-width: 1023px) {
-  .st-key-split [data-testid="stColumn"] { flex: 1 1 100%; min-width: 100%; }
-  .st-key-split [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
-}
-</style>"""
 COMMANDS = """\
 python -m dashboard embed {0} --version {1} --encoder module:function
 python -m dashboard add {0} {1} --items vectors.npz
@@ -242,7 +236,6 @@ def require_versions(collection: Collection, choices: Choices, number: int) -> N
 
 def split_page(left: int, right: int) -> tuple[Any, Any]:
     """Return two columns of these relative widths, one below the other on narrow screens."""
-    st.html(COLUMNS_STYLE)
     with st.container(key="split"):
         first, second = st.columns([left, right], gap="medium")
     return first, second
