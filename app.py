@@ -13,18 +13,24 @@ from starlette.routing import Route
 
 import dashboard.commands.compare_versions  # noqa: F401
 import dashboard.commands.measure  # noqa: F401
-import dashboard.views.change_charts  # noqa: F401
+import dashboard.views.comparison  # noqa: F401
 import dashboard.views.downloads  # noqa: F401
 import dashboard.views.queries  # noqa: F401
-import dashboard.views.version_table  # noqa: F401
 from dashboard.commands import explain_variables
 from dashboard.plugins import list_screens, load_all, load_named
 from dashboard.study.choices import list_choices
 from dashboard.study.judging import list_all_rules
 from dashboard.views.frame import NAMES
-from dashboard.views.health import SessionCounter, send_health, send_metrics
 from dashboard.views.media_routes import send_media
-from dashboard.views.server import Guard, ScriptSender, send_page, send_without_delay
+from dashboard.views.server import (
+    compress_scripts,
+    count_sessions,
+    guard,
+    send_health,
+    send_metrics,
+    send_page,
+    send_without_delay,
+)
 
 for sentence in explain_variables():
     print(f"  {sentence}", file=sys.stderr)
@@ -36,7 +42,6 @@ for hook in ("metrics", "read_tables", "read_versions", "merge_items", "amend_ju
 inspect.stack()  # finds the file of every module once, which Streamlit's first page asks for
 base = str(st.config.get_option("server.baseUrlPath")).strip("/")
 root = f"/{base}" if base else ""
-added = [each for routes in load_all("routes") for each in routes]
 app = st.App(
     "dashboard/main.py",
     lifespan=send_without_delay,
@@ -45,12 +50,16 @@ app = st.App(
         *(Route(f"{root}/{name}", send_page) for name in ("", *NAMES[1:], *list_screens())),
         Route(f"{root}/healthz", send_health),
         Route(f"{root}/metrics", send_metrics),
-        *(Route(root + each.path, each.endpoint, methods=each.methods) for each in added),
+        *(
+            Route(root + each.path, each.endpoint, methods=each.methods)
+            for routes in load_all("routes")
+            for each in routes
+        ),
     ],
     middleware=[
-        Middleware(Guard),
-        Middleware(ScriptSender),
-        Middleware(SessionCounter),
+        Middleware(guard),
+        Middleware(compress_scripts),
+        Middleware(count_sessions),
         *map(Middleware, load_all("login")),
     ],
 )

@@ -23,8 +23,8 @@ from dashboard.evaluation.differences import SIGNIFICANT
 from dashboard.evaluation.metrics import parse_one
 from dashboard.storage.array_files import name_sides
 from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.folders import find_folder
 from dashboard.storage.new_versions import Stated, add_run, add_vectors
+from dashboard.storage.settings import find_folder
 from dashboard.study.choices import Choices, list_choices, resolve
 from dashboard.study.judging import require_protocol
 from dashboard.study.study import Study, open_study

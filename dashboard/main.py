@@ -6,8 +6,8 @@ from dashboard.errors import ChoiceError, DataError
 from dashboard.plugins import list_problems
 from dashboard.views.address import draw_text, forget_address
 from dashboard.views.frame import CURRENT, PAGES, make_pages
-from dashboard.views.health import measure_step
 from dashboard.views.people import NOBODY, draw_login, find_reader
+from dashboard.views.server import measure_step
 
 st.set_page_config(page_title="Search quality", layout="wide")
 pages = make_pages()

@@ -91,9 +91,10 @@ def number_names(names: Iterable[str]) -> tuple[Names, IntArray]:
     return tuple(index), places
 
 
-def find_bounds(groups: IntArray, count: int) -> list[tuple[int, int]]:
-    """Return the first row of each of so many groups in succession, and that behind its last."""
-    return list(pairwise(np.searchsorted(groups, np.arange(count + 1)).tolist()))
+def find_rows(groups: IntArray, count: int) -> list[slice]:
+    """Return the rows of each of so many groups in succession."""
+    bounds = np.searchsorted(groups, np.arange(count + 1)).tolist()
+    return [slice(*each) for each in pairwise(bounds)]
 
 
 def sort_pairs(first: AnyArray, second: AnyArray) -> IntArray:

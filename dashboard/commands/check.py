@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from dashboard.commands.options import FINE, FOUND, Answer, open_call
 from dashboard.commands.output import say
-from dashboard.storage.folders import find_folder
+from dashboard.storage.settings import find_folder
 
 HELP = "errors, omissions and repairs of a collection's files"
 OPTIONS = ""
@@ -25,14 +25,8 @@ def answer(call: Namespace) -> Answer:
 
     try:
         collection = open_call(call)
-        findings = (
-            *collection.findings,
-            *list_missing(collection.folder, collection.settings, collection.items),
-            *list_stale(
-                collection.folder, collection.versions, collection.items, collection.queries
-            ),
-            *(each for list_more in load_all("list_findings") for each in list_more(collection)),
-        )
+        lists = (list_missing, list_stale, *load_all("list_findings"))
+        findings = (*collection.findings, *(e for more in lists for e in more(collection)))
     except DataError as error:
         if not find_folder(call.collection).is_dir():
             raise

@@ -36,7 +36,6 @@ def answer(call: Namespace) -> Answer:
     A metric regressed if the interval of its difference lies on the worse side of 0, or, where all
     queries differ alike and there is none, if the difference is clear and for the worse.
     """
-    from dashboard.evaluation.differences import find_sign
     from dashboard.evaluation.metrics import Measure, parse
 
     study, choices = (open_study_of if call.baseline and call.candidate else open_pair)(call)
@@ -52,8 +51,8 @@ def answer(call: Namespace) -> Answer:
     has_regressed = any(
         row["outcome"] == "worse"
         if row["high"] is None
-        else max(sign * row["low"], sign * row["high"]) < 0
-        for row, sign in zip(rows, map(find_sign, parse(choices["metrics"])), strict=True)
+        else max(each.sign * row["low"], each.sign * row["high"]) < 0
+        for row, each in zip(rows, parse(choices["metrics"]), strict=True)
     )
     return rows, COLUMNS, FOUND if has_regressed or is_silent else FINE
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dashboard.commands.output import say
 from dashboard.errors import DataError, Finding, Unsure, list_names
-from dashboard.storage.folders import find_folder
+from dashboard.storage.settings import find_folder
 from dashboard.study.choices import list_choices, resolve
 
 if TYPE_CHECKING:

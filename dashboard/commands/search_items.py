@@ -35,7 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def answer(call: Namespace) -> Answer:
     """Return a row a result."""
-    from dashboard.retrieval.pictures import read_picture
+    from dashboard.retrieval.encoders import read_picture
     from dashboard.study.new_query import search
 
     text, item = (call.text or "").strip(), call.item or ""

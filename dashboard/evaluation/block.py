@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dashboard.evaluation.judgement import NO_PAIRS, Judgement, list_judged
-from dashboard.retrieval.run import Part
-from dashboard.tables import AnyArray, BoolArray, FloatArray, IntArray, find_bounds
+from dashboard.retrieval.sources import Part
+from dashboard.tables import AnyArray, BoolArray, FloatArray, IntArray, find_rows
 
 Ranked = tuple[IntArray, IntArray, FloatArray]
 """Place of the query, rank and grade of each row."""
@@ -104,12 +104,12 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
     """
     listed = part.rank <= part.passing[part.row]
     row, item, rank = (each[listed] for each in (part.row, part.item, part.rank))
-    bounds = find_bounds(row, len(part.queries))
+    rows_of = find_rows(row, len(part.queries))
     grades, credits = np.full(len(row), np.nan), np.zeros(len(row))
     relevant, nonrelevant = np.zeros((2, len(part.queries)), int)
     ideal = [NO_PAIRS]
     for first, last, place, items, every in _join_judged(part.queries, judgement):
-        rows = slice(bounds[first][0], bounds[last - 1][1])
+        rows = slice(rows_of[first].start, rows_of[last - 1].stop)
         width = max(each.max(initial=0) for each in (item[rows], items)) + 2
         wanted, keys = row[rows] * width + item[rows] + 1, place * width + items + 1
         at = np.searchsorted(keys, wanted)
@@ -121,10 +121,8 @@ def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
         gains = every > 0
         order = np.lexsort((-every[gains], place[gains]))
         ideal.append((place[gains][order], every[gains][order]))
-    for query, (low, high) in zip(
-        part.queries.tolist() if with_credits else (), bounds, strict=False
-    ):
-        credits[low:high] = np.append(judgement.credits(query), 0.0)[item[low:high]]
+    for query, rows in zip(part.queries.tolist(), rows_of, strict=True) if with_credits else ():
+        credits[rows] = np.append(judgement.credits(query), 0.0)[item[rows]]
     of_query, best = (np.concatenate(column) for column in zip(*ideal, strict=True))
     places = np.arange(len(of_query)) - np.searchsorted(of_query, of_query) + 1
     grade = np.nan_to_num(grades).clip(min=0)

@@ -93,7 +93,7 @@ def _decide(row: Row, measure: Measure, largest: float, sums: FloatArray, sizes:
         sums: Sum of the differences of each unit. [units].
         sizes: Number of scored queries of each unit. [units].
     """
-    known, sign, margin = measure_precision(sums, sizes), find_sign(measure), row["margin"]
+    known, sign, margin = measure_precision(sums, sizes), measure.sign, row["margin"]
     found = Row(detectable=None, needed=None, bound=None, outcome=CANNOT_TELL)
     if row["delta"] and abs(row["delta"]) > SAME and (row["p_holm"] or 1) < SIGNIFICANT:
         found["outcome"] = name_outcome(sign * row["delta"])
@@ -117,7 +117,7 @@ def _make_row(
     measure: Measure, values: Iterable[FloatArray], delta: FloatArray, folds: IntArray | None
 ) -> Row:
     """Return means and counts of the queries that are scored in both."""
-    both, gain = ~np.isnan(delta), find_sign(measure) * delta
+    both, gain = ~np.isnan(delta), measure.sign * delta
     before, after = (measure.average(np.where(both, each, np.nan), folds) for each in values)
     change = None if before is None or after is None else after - before
     if both.any() and not measure.metric.is_median:
@@ -136,9 +136,7 @@ def _make_row(
     }
 
 
-def describe_difference(
-    row: Row, metric: str, baseline: str, candidate: str, choices: Names = ()
-) -> str:
+def describe_difference(row: Row, metric: str, baseline: str, candidate: str) -> str:
     """Return a row of a comparison as a sentence.
 
     A difference is clear where p, after Holm over the metrics compared, is below SIGNIFICANT; the
@@ -149,17 +147,14 @@ def describe_difference(
         metric: Name of the metric.
         baseline: Version that is compared with.
         candidate: Version in question.
-        choices: Choices that change numbers, in words; each follows the sentence.
     """
-    added = "".join(f" {each}." for each in choices)
     better, scored = count_things(row["better"], "query"), count_scored(row)
     counts = f"{better} better, {row['same']:,} same, {row['worse']:,} worse"
     if row["delta"] is None:
-        return f"{metric}: {candidate} and {baseline} cannot be compared ({scored}).{added}"
+        return f"{metric}: {candidate} and {baseline} cannot be compared ({scored})."
     difference = write_signed(row["delta"])
     if row["low"] is not None:
-        low, high = write_signed(row["low"]), write_signed(row["high"])
-        difference += f", 95 % interval {low} to {high}"
+        difference += f", 95 % interval {write_interval(row)}"
     p = row["p_holm"]
     difference += ", p not defined" if p is None else f", p {write_p(p)} after Holm"
     outcome = f"{candidate} is {row['outcome']} than {baseline}"
@@ -168,7 +163,7 @@ def describe_difference(
     if row["outcome"] == NOT_WORSE:
         outcome += f" by {write_number(row['margin'])}"
     told = f"{outcome}: {metric} {difference} ({counts}; {scored})."
-    return f"{told}{_explain_disagreement(row)}{added}"
+    return told + _explain_disagreement(row)
 
 
 def _explain_disagreement(row: Row) -> str:
@@ -234,14 +229,14 @@ def write_signed(value: float | None, lacking: str = "–") -> str:
     return lacking if value is None else write_number(value, "+").replace("-", "−")
 
 
+def write_interval(row: Row) -> str:
+    """Return the interval of a difference for people."""
+    return f"{write_signed(row['low'])} to {write_signed(row['high'])}"
+
+
 def find_limit(baseline: FloatArray, candidate: FloatArray) -> float:
     """Return the largest difference that can be: 1, or infinity where a value is above 1."""
     return 1.0 if np.nanmax(np.stack([baseline, candidate]), initial=0.0) <= 1 + SAME else np.inf
-
-
-def find_sign(measure: Measure) -> int:
-    """Return 1, or -1 where a lower value is the better one."""
-    return -1 if measure.metric.lower_is_better else 1
 
 
 def name_outcome(gain: float) -> str:
@@ -275,4 +270,4 @@ def run_tests(
 
 def replace_nan(value: float) -> float | None:
     """Return a value, None for NaN."""
-    return None if np.isnan(value) else float(value)
+    return None if value != value else float(value)

@@ -8,7 +8,7 @@ import numpy as np
 from dashboard.evaluation.block import Block, label
 from dashboard.evaluation.judgement import Judgement, JudgingRules, list_judged
 from dashboard.evaluation.metrics import Measure, Reads
-from dashboard.retrieval.run import Part, Run
+from dashboard.retrieval.sources import Part, Run
 from dashboard.tables import BoolArray, FloatArray, IntArray, Names, Row, Rows
 
 Described = tuple[Row, Rows]

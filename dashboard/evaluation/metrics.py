@@ -80,7 +80,6 @@ class Metric(NamedTuple):
             Sum that it is.
         formula: The definition as a person would write it.
         source: Where the definition is published, and other names of it.
-        summary: First line of the function's docstring.
         cutoff: Whether the name takes, needs or refuses `@k`.
         reads: What it takes from results: which of them have to be in a block.
         deep: Whether it reads results beyond its cutoff.
@@ -94,7 +93,6 @@ class Metric(NamedTuple):
     function: Callable[..., FloatArray | Sum]
     formula: str
     source: str
-    summary: str
     cutoff: Cutoff = "optional"
     reads: Reads = "hits"
     deep: bool = False
@@ -160,6 +158,11 @@ class Measure:
         return self._found[0]
 
     @property
+    def sign(self) -> int:
+        """1, or -1 where a lower value is the better one."""
+        return -1 if self.metric.lower_is_better else 1
+
+    @property
     def depth(self) -> Cut:
         """Rank to which it reads a list; None: to the end."""
         return self.cutoff or self.metric.depth
@@ -181,40 +184,31 @@ class Measure:
 
 
 Computation = TypeVar("Computation", bound=Callable[..., FloatArray | Sum])
-METRICS: dict[str, Metric] = {}
 NAMES: dict[str, Metric] = {}
+"""Every metric by each of its names, in small letters."""
 
 
 def metric(
-    name: str,
-    *,
-    formula: str,
-    source: str,
-    other_names: Names = (),
-    **more: Any,
+    name: str, *, other_names: Names = (), **more: Any
 ) -> Callable[[Computation], Computation]:
     """Register the decorated function as a metric.
 
     Args:
         name: Its name.
-        formula: The definition as a person would write it.
-        source: Where the definition is published.
         other_names: Names that mean it, too.
-        more: Other attributes of its `Metric`.
+        more: Other attributes of its `Metric`: formula, source, and others that are not usual.
 
     Raises:
         ValueError: If another metric has one of its names.
     """
 
     def register(function: Computation) -> Computation:
-        summary = (inspect.getdoc(function) or "").partition("\n")[0]
         names = {each.lower() for each in (name, *other_names)}
         if taken := sorted(names & NAMES.keys()):
             both: list[Callable[..., object]] = [NAMES[taken[0]].function, function]
             files = " and ".join("/".join(Path(inspect.getfile(f)).parts[-2:]) for f in both)
             raise ValueError(f"Two metrics are called {taken[0]}, in {files}; rename one")
-        METRICS[name] = Metric(name, function, formula, source, summary, **more)
-        NAMES.update(dict.fromkeys(names, METRICS[name]))
+        NAMES.update(dict.fromkeys(names, Metric(name, function, **more)))
         return function
 
     return register
@@ -284,7 +278,7 @@ def find_metric(call: str) -> tuple[Metric, Values]:
             "hits ÷ relevant (ALFA 0.1 calls it Precision)."
         )
     near = get_close_matches(call.lower(), NAMES, n=3, cutoff=0.5)
-    known = dict.fromkeys([NAMES[each].name for each in near] or METRICS)
+    known = dict.fromkeys(NAMES[each].name for each in near or NAMES)
     raise ValueError(f"There is no metric {call!r}. Known: {', '.join(known)}.")
 
 

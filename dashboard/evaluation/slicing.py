@@ -77,19 +77,33 @@ def compare_slices(
     """
     if not slices:
         return []
-    columns = np.where(np.array(list(slices.values()), dtype=bool), differences, np.nan).T
+    rows = list_means(differences, slices, sign)
+    columns = np.where(list(slices.values()), differences, np.nan).T
     is_large = (~np.isnan(columns)).sum(axis=0) >= SMALL_SLICE
     found = run_tests(np.where(is_large, columns, np.nan), scenes, query_ids)[1]
-    rows = []
-    for name, column, numbers in zip(slices, columns.T, found.T, strict=True):
-        figures = zip(("low", "high", "p", "p_adjusted"), map(replace_nan, numbers), strict=True)
-        rows.append(_describe_mean(name, column, sign) | dict(figures))
+    for row, numbers in zip(rows, found.T, strict=True):
+        row |= zip(("low", "high", "p", "p_adjusted"), map(replace_nan, numbers), strict=True)
     return sorted(
         rows, key=lambda r: (r["queries"] < SMALL_SLICE, r["gain"] is None, r["gain"], r["slice"])
     )
 
 
-def list_crossed(slices: Slices, first: str, second: str) -> list[tuple[str, str, str, BoolArray]]:
+def list_means(differences: FloatArray, slices: Slices, sign: int = 1) -> Rows:
+    """Return a row a slice: slice, queries (scored), mean delta, and gain (delta times sign).
+
+    Arguments are those of `compare_slices`.
+    """
+    rows = []
+    every = np.broadcast_to(differences, (len(slices), differences.shape[-1]))
+    for (name, inside), values in zip(slices.items(), every, strict=True):
+        scored = values[inside & ~np.isnan(values)]
+        delta = round(float(scored.mean()), 12) + 0.0 if len(scored) else None
+        gain = None if delta is None else sign * delta + 0.0
+        rows.append({"slice": name, "queries": len(scored), "delta": delta, "gain": gain})
+    return rows
+
+
+def cross_slices(slices: Slices, first: str, second: str) -> tuple[list[tuple[str, ...]], Slices]:
     """Return the slices of one column with each of another, and of each alone with ALL.
 
     Args:
@@ -98,43 +112,15 @@ def list_crossed(slices: Slices, first: str, second: str) -> list[tuple[str, str
         second: Another column.
 
     Returns:
-        Slice of the first column, of the second, their name (`A=x & B=y`) and their queries.
+        Slice of the first column and of the second, and the queries of both by `A=x & B=y`.
     """
-    names = [[n for n in slices if n.startswith(f"{each}=")] for each in (first, second)]
+    names = ([*(n for n in slices if n.startswith(f"{each}=")), ALL] for each in (first, second))
+    pairs = list(product(*names))
     known = {**slices, ALL: np.ones_like(next(iter(slices.values())))}
-    found = []
-    for one, other in product(*([*each, ALL] for each in names)):
-        name = JOIN.join(each for each in (one, other) if each != ALL)
-        found.append((one, other, name, known[one] & known[other]))
-    return found
-
-
-def cross_slices(
-    differences: FloatArray, crossed: Sequence[tuple[str, str, str, BoolArray]], sign: int = 1
-) -> Rows:
-    """Return the mean difference of the queries that two slices share.
-
-    Args:
-        differences: Candidate minus baseline, NaN for null. [pairs or 1, queries].
-        crossed: See `list_crossed`.
-        sign: -1 where a lower value of the metric is the better one.
-
-    Returns:
-        A row a pair: first, second, slice, queries (scored), delta and gain (delta times sign).
-    """
-    every = np.broadcast_to(differences, (len(crossed), differences.shape[-1]))
-    return [
-        {"first": one, "second": other} | _describe_mean(name, row[inside], sign)
-        for (one, other, name, inside), row in zip(crossed, every, strict=True)
-    ]
-
-
-def _describe_mean(name: str, differences: FloatArray, sign: int) -> Row:
-    """Return a slice with the mean of its differences that are not NaN."""
-    scored = differences[~np.isnan(differences)]
-    delta = round(float(scored.mean()), 12) + 0.0 if len(scored) else None
-    gain = None if delta is None else sign * delta + 0.0
-    return {"slice": name, "queries": len(scored), "delta": delta, "gain": gain}
+    return pairs, {
+        JOIN.join(each for each in (one, other) if each != ALL): known[one] & known[other]
+        for one, other in pairs
+    }
 
 
 def describe_worst(rows: Sequence[Row]) -> str:

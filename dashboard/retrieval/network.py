@@ -1,4 +1,4 @@
-"""Run ONNX networks one after the other, in a process that `pictures` starts for each picture.
+"""Run ONNX networks one after the other, in a process that `encoders` starts for each picture.
 
 Their authors may be strangers: memory is limited here, time by the parent. Standard input and
 output are arrays in the .npy format; the arguments are the files of the networks.

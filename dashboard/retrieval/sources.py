@@ -1,35 +1,32 @@
-"""Where a version's results come from."""
+"""Where a version's results come from, and a run: these results under the choices of a study."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from operator import attrgetter
-from threading import Lock
-from typing import Any, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
-from cachetools import LRUCache, cachedmethod
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from dashboard.retrieval.gallery import Gallery, Ranking, Rankings, SortedRanking
+from dashboard.retrieval.gallery import Found, Gallery, Ranking, Rankings, SortedRanking
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs
 from dashboard.storage.versions import Version
 from dashboard.tables import (
     Float32Array,
+    FloatArray,
     IntArray,
     Names,
     Reasons,
     Table,
     Ties,
-    find_bounds,
+    find_rows,
     sort_pairs,
 )
 
 limit_threads = cache(partial(threadpool_limits, 1, "blas"))
 """Let one thread multiply, as several wait for each other at every block; it takes 5 ms."""
-MAX_RANKED = 8
-"""Rankings that a source keeps: a page has those of seven queries, and asks for some again."""
 
 
 class Source(Protocol):
@@ -64,8 +61,6 @@ class VectorSource(Source):
     vectors: Float32Array
     rows: IntArray
     not_run: dict[int, str]
-    _ranked: Any = field(default_factory=lambda: LRUCache(MAX_RANKED), init=False)
-    _lock: Any = field(default_factory=Lock, init=False)
 
     def skip_empty(self, candidates: Callable[[int], IntArray | None]) -> None:
         """Count queries as not run that may find items only of which there is no vector."""
@@ -76,23 +71,12 @@ class VectorSource(Source):
         not_run = [query for query, each in enumerate(among) if id(each) in empty]
         self.not_run.update(dict.fromkeys(not_run, "no vector of any item that the query may find"))
 
-    def rank(self, queries: IntArray) -> Rankings:
+    def rank(self, queries: IntArray, part: Gallery | None = None) -> Rankings:
+        """Yield the ranking of each query in the gallery, or in a part of it."""
         rows = self.rows[queries]
-        if len(rows) == 1 and rows[0] >= 0:
-            yield self._rank_row(rows[0])
-        else:
-            yield from self.rank_in(self.gallery, queries)
-
-    def rank_in(self, gallery: Gallery, queries: IntArray) -> Rankings:
-        """Yield the ranking of each query in a part of the gallery."""
-        rows = self.rows[queries]
-        found = gallery.rank(self.vectors[rows[rows >= 0]])
+        found = (part or self.gallery).rank(self.vectors[rows[rows >= 0]])
         for row in rows:
             yield next(found) if row >= 0 else NOTHING
-
-    @cachedmethod(attrgetter("_ranked"), lock=attrgetter("_lock"))
-    def _rank_row(self, row: int) -> Ranking:
-        return next(self.gallery.rank(self.vectors[row : row + 1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +107,7 @@ def rank_among(source: Source, queries: IntArray, items: IntArray | None) -> Ran
     if items is None:
         yield from source.rank(queries)
     elif isinstance(source, VectorSource):
-        yield from source.rank_in(source.gallery.restrict(items), queries)
+        yield from source.rank(queries, source.gallery.restrict(items))
     else:
         yield from (ranking.restrict(items) for ranking in source.rank(queries))
 
@@ -192,9 +176,9 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
     item[tied] = item[tied][np.lexsort((place, np.cumsum(~is_same)[tied]))]
     scores = pairs.values[order][~is_same][np.cumsum(~is_same) - 1]  # one for equal ones
     return {
-        each: SortedRanking(item[low:high], scores[low:high])
-        for each, (low, high) in enumerate(find_bounds(query, len(queries)))
-        if low < high
+        each: SortedRanking(item[rows], scores[rows])
+        for each, rows in enumerate(find_rows(query, len(queries)))
+        if rows.start < rows.stop
     }
 
 
@@ -204,3 +188,118 @@ def place_items(ids: Names, ties: Ties) -> IntArray:
     if ties == "id":
         places[sorted(range(len(ids)), key=ids.__getitem__, reverse=True)] = np.arange(len(ids))
     return places
+
+
+BLOCK = 256
+"""Queries of one part."""
+
+
+class Part(NamedTuple):
+    """Results of some queries as rows sorted by query and rank, and what is known of each query.
+
+    Attributes:
+        queries: Positions of the queries in the collection.
+        row: Place of each result's query in `queries`.
+        item: Item of each result; -1 if the collection does not have it.
+        rank: True rank of each result, from 1.
+        tie_first: Rank of the first result with this score.
+        tie_last: Rank of the last result with this score.
+        length: Number of results of each query's whole list.
+        passing: Number of them that pass the similarity threshold; the list ends there.
+    """
+
+    queries: IntArray
+    row: IntArray
+    item: IntArray
+    score: FloatArray
+    rank: IntArray
+    tie_first: IntArray
+    tie_last: IntArray
+    length: IntArray
+    passing: IntArray
+
+    @property
+    def rows(self) -> list[slice]:
+        """Rows of each query."""
+        return find_rows(self.row, len(self.queries))
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A source under the choices of a study.
+
+    Attributes:
+        own_items: The item that each query of the collection is about, -1 for none; it is never
+            a result of that query.
+        min_similarity: A list ends before the first result with a lower score.
+        candidates: Return the items that may be results of a query; None where all may.
+    """
+
+    source: Source
+    own_items: IntArray
+    min_similarity: float = -np.inf
+    candidates: Callable[[int], IntArray | None] = lambda query: None
+
+    def parts(
+        self, queries: IntArray, depth: int, wanted: Callable[[int], IntArray] | None = None
+    ) -> Iterator[Part]:
+        """Yield the first results of each query and the wanted items at their true ranks.
+
+        Args:
+            queries: Positions of queries in the collection.
+            depth: Results of each query from the first on.
+            wanted: Return the items of a query that are wanted however deep they are.
+        """
+        rankings = self.rank(queries)
+        for start in range(0, len(queries), BLOCK):
+            some = queries[start : start + BLOCK]
+            found = [
+                self.find(query, ranking, depth, wanted(query) if wanted else NO_ITEMS)
+                for query, ranking in zip(some.tolist(), rankings, strict=False)
+            ]
+            item, score, rank, first, last = (
+                np.concatenate([each[column] for each in found]) for column in range(5)
+            )
+            row = np.repeat(np.arange(len(some)), [len(each.items) for each in found])
+            length, passing = np.array([(each.length, each.passing) for each in found]).T
+            yield Part(some, row, item, score, rank, first, last, length, passing)
+
+    def rank(self, queries: IntArray) -> Rankings:
+        """Yield the ranking of each query among its candidates.
+
+        Queries that have the same candidates search these alone, as a gallery of their own.
+        """
+        among = [self.candidates(query) for query in queries.tolist()]
+        shared = Counter(map(id, among))
+        keys = [id(each) if shared[id(each)] > 1 else 0 for each in among]
+        items_of = dict(zip(keys, among, strict=True)) | {0: None}
+        found = {
+            key: rank_among(self.source, queries[np.equal(keys, key)], items_of[key])
+            for key in set(keys)
+        }
+        for key, items in zip(keys, among, strict=True):
+            ranking = next(found[key])
+            yield ranking if key or items is None else ranking.restrict(items)
+
+    def find(self, query: int, ranking: Ranking, depth: int, wanted: IntArray) -> Found:
+        """Return what a ranking finds without the query's own item."""
+        own = self.own_items[query]
+        if own < 0:
+            return ranking.find(depth, wanted, self.min_similarity)
+        found = ranking.find(depth + 1, np.append(wanted, own), self.min_similarity)
+        is_own = found.items == own
+        if is_own.any():
+            at = int(np.argmax(is_own))
+            rank = found.rank[at]
+            found = found._replace(
+                rank=found.rank - (found.rank > rank),
+                tie_first=found.tie_first - (found.tie_first > rank),
+                tie_last=found.tie_last - (found.tie_last >= rank),
+                length=found.length - 1,
+                passing=found.passing - int(found.scores[at] >= self.min_similarity),
+            )
+        kept = ((found.rank <= depth) | np.isin(found.items, wanted)) & ~is_own
+        return Found._make([*(column[kept] for column in found[:5]), *found[5:]])
+
+
+NO_ITEMS = np.empty(0, int)

@@ -2,11 +2,10 @@
 
 import streamlit as st
 
-from dashboard.storage.folders import list_collections
+from dashboard.storage.settings import list_collections
 from dashboard.texts import count_things
-from dashboard.views.components import make_line
+from dashboard.views.components import draw_copy, make_line
 from dashboard.views.contents import draw_collection
-from dashboard.views.copy import draw_copy
 from dashboard.views.frame import open_page
 
 STEPS = """\

@@ -5,14 +5,14 @@ import streamlit as st
 from dashboard.commands.compare_versions import COLUMNS as METRICS
 from dashboard.study.changes import count_outcomes, group_changes, group_values, list_changes
 from dashboard.views.address import draw_reset, draw_switch, draw_text
-from dashboard.views.change_charts import (
+from dashboard.views.charts import (
     draw_forest,
     draw_histogram,
     draw_pickable,
     draw_scatter,
+    show_chart,
     write_bin,
 )
-from dashboard.views.charts import show_chart
 from dashboard.views.comparison import (
     compare_on_page,
     draw_metrics,
@@ -22,7 +22,7 @@ from dashboard.views.comparison import (
     write_row,
 )
 from dashboard.views.components import make_line
-from dashboard.views.downloads import draw_sharing, write_markdown
+from dashboard.views.downloads import draw_sharing
 from dashboard.views.frame import draw_sections, open_page, split_page
 from dashboard.views.queries import Pick, draw_queries
 
@@ -61,9 +61,9 @@ with tools:
     draw_sharing(
         study,
         choices,
-        write_markdown(
-            study.collection.title, told, name_columns(choices), [write_row(row) for row in rows]
-        ),
+        told,
+        name_columns(choices),
+        [write_row(row) for row in rows],
         {"Metrics": (rows, METRICS), "Queries": (changes, QUERIES)},
         {"Change per query": histogram, "Both versions": scatter, "Change by metric": forest},
     )

@@ -8,20 +8,27 @@ from dashboard.evaluation.slicing import SMALL_SLICE, describe_worst
 from dashboard.study.changes import count_outcomes, describe_gaps, list_changes
 from dashboard.texts import count_things
 from dashboard.views.address import draw_text, escape_markdown, merge_choices
-from dashboard.views.change_charts import draw_bar
-from dashboard.views.charts import colour_versions, draw_curve, draw_slice_values, show_chart
-from dashboard.views.comparison import compare_on_page, draw_verdict, find_front, show_progress
-from dashboard.views.components import make_line
-from dashboard.views.data_tables import draw_table
-from dashboard.views.downloads import draw_sharing, write_markdown
-from dashboard.views.frame import draw_sections, find_pages, open_page, split_page
-from dashboard.views.queries import draw_queries
-from dashboard.views.version_table import (
+from dashboard.views.charts import (
+    colour_versions,
+    draw_bar,
+    draw_curve,
+    draw_slice_values,
+    show_chart,
+)
+from dashboard.views.comparison import (
+    compare_on_page,
     count_queries,
+    draw_verdict,
     list_versions,
     name_curve,
     pick_slices,
+    show_progress,
 )
+from dashboard.views.components import make_line
+from dashboard.views.data_tables import draw_table
+from dashboard.views.downloads import draw_sharing
+from dashboard.views.frame import draw_sections, find_pages, open_page, split_page
+from dashboard.views.queries import draw_queries
 
 WORST = 5
 MAX_BESIDE = 5  # versions whose table has room beside the curve
@@ -71,7 +78,7 @@ left, right = (st.container(), st.container()) if is_wide else split_page(7, 4)
 with left:
     st.markdown(f"**Versions by metrics**{' – ★: best version' if len(runs) > 1 else ''}")
     table = list_versions(study, choices, rows)
-    draw_table(*table, find_front(table[1], metric))
+    draw_table(*table)
     if study.rules.names and study.rules.name in collection.protocols:
         draw_text("caption", study.rules.names)
 beside = right.columns(len(charts)) if is_wide and charts else [right] * len(charts)
@@ -96,5 +103,4 @@ draw_sections("overview", study, choices)
 draw_text("caption", study.rules.definition)
 tables = {"Versions": (means, MEANS)} | ({"Comparison": (rows, METRICS)} if is_compared else {})
 with top, st.container(width="content"):
-    markdown = write_markdown(collection.title, told, *table)
-    draw_sharing(study, choices, markdown, tables, charts)
+    draw_sharing(study, choices, told, *table, tables, charts)

@@ -6,8 +6,7 @@ from dashboard.study.query_result import explain_null
 from dashboard.tables import Row
 from dashboard.texts import write_number
 from dashboard.views.address import draw_text
-from dashboard.views.cards import draw_query
-from dashboard.views.cards.payload import describe_change, make_payload
+from dashboard.views.cards import describe_change, draw_query, make_payload
 from dashboard.views.comparison import list_changes_on_page
 from dashboard.views.frame import draw_sections, open_page
 

@@ -6,16 +6,13 @@ from cachetools import TTLCache
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.differences import write_signed
-from dashboard.retrieval.language import list_sides
-from dashboard.retrieval.pictures import FORMATS, MAX_UPLOAD_BYTES, read_picture
+from dashboard.retrieval.encoders import FORMATS, MAX_UPLOAD_BYTES, list_sides, read_picture
 from dashboard.study.changes import list_worse
 from dashboard.study.new_query import search
 from dashboard.texts import count_things
 from dashboard.views.address import draw_choice, draw_text, escape_markdown, set_choice
-from dashboard.views.cards import draw_cards
-from dashboard.views.cards.payload import describe_change, make_items, make_payload
-from dashboard.views.components import make_line
-from dashboard.views.copy import draw_copy
+from dashboard.views.cards import describe_change, draw_cards, make_items, make_payload
+from dashboard.views.components import draw_copy, make_line
 from dashboard.views.frame import open_page
 
 EXAMPLES, RECENT, POSTERS = 5, 5, 12
@@ -38,7 +35,7 @@ def name_item(name: str) -> str:
     return f"{name} · {caption}" if caption else name
 
 
-sides, upload = list_sides(collection.folder, collection.versions), None
+sides, upload = list_sides(collection.versions.values()), None
 sides |= {"text"} if text else set()
 with make_line(key="search"):
     if "text" in sides:

@@ -11,14 +11,21 @@ from dashboard.evaluation.slicing import JOIN, describe_worst
 from dashboard.study.changes import list_changes
 from dashboard.texts import count_things
 from dashboard.views.address import escape_markdown, merge_choices
-from dashboard.views.change_charts import draw_forest, draw_heatmap, draw_pickable
-from dashboard.views.comparison import compare_on_page, draw_verdict, show_progress
+from dashboard.views.charts import draw_forest, draw_heatmap, draw_pickable
+from dashboard.views.comparison import (
+    SLICE_COLUMNS,
+    compare_on_page,
+    draw_verdict,
+    make_cells,
+    make_lines,
+    show_progress,
+    write_slice,
+)
 from dashboard.views.components import make_line
 from dashboard.views.data_tables import draw_folded, draw_table, write_table
-from dashboard.views.downloads import draw_sharing, write_markdown
+from dashboard.views.downloads import draw_sharing
 from dashboard.views.frame import find_pages, open_page, split_page
 from dashboard.views.queries import draw_queries
-from dashboard.views.slice_table import COLUMNS, make_cells, make_lines, write_slice
 
 MAX_PAIRS = 20
 
@@ -50,7 +57,7 @@ with left:
     pairs = study.compare_slices(*versions, metric, pairs=True)
     if pairs:
         st.markdown("**Pairs of slices with 5 queries or more**, worst first")
-        draw_table(COLUMNS, [write_slice(row, within) for row in pairs[:MAX_PAIRS]])
+        draw_table(SLICE_COLUMNS, [write_slice(row, within) for row in pairs[:MAX_PAIRS]])
 with right:
     columns = list(dict.fromkeys(name.partition("=")[0] for name in study.list_slices()))
     if columns[1:]:
@@ -79,8 +86,8 @@ with right:
         )
         draw_queries(study, choices, found)
 written = [write_slice(row, within) for row in rows]
-draw_folded("All slices as a table", write_table(COLUMNS, written))
+draw_folded("All slices as a table", write_table(SLICE_COLUMNS, written))
 with tools:
-    markdown = write_markdown(study.collection.title, f"{told} {worst}", COLUMNS, written)
+    said = f"{told} {worst}"
     tables = {"Slices": (rows, SLICES), "Pairs": (pairs, SLICES)}
-    draw_sharing(study, choices, markdown, tables, charts)
+    draw_sharing(study, choices, said, SLICE_COLUMNS, written, tables, charts)

@@ -43,13 +43,13 @@ Ids = Path | Names | None
 
 
 def read_named_vectors(
-    path: Path, ids: Path | None, findings: Findings, is_text: bool = False
+    path: Path, ids: Ids, findings: Findings, is_text: bool = False
 ) -> NamedVectors:
     """Return the vectors of a file, and their ids.
 
     Args:
         path: The file.
-        ids: File of the ids; None: those in the file itself, or beside it.
+        ids: The ids, or their file; None: those in the file itself, or beside it.
         findings: Gains repairs of the file of ids.
         is_text: Whether they are those of texts, where a file has ids of both.
 
@@ -69,16 +69,19 @@ def read_named_vectors(
         )
     (rows,) = tables.values()
     lists = {key: each for key, each in arrays.items() if each.ndim == 1}
-    if ids:
+    names: Names | None
+    if isinstance(ids, Path):
         require_file(ids, ids.name, "the id of each vector, one a line")
-        names: Names | None = read_id_file(ids, ids.name, len(rows), findings)
+        names = read_id_file(ids, ids.name, len(rows), findings)
+        check_ids(names, ids.name)
+    elif ids is not None:
+        names = list(ids)
     else:
         there = list_beside(each.name for each in path.parent.iterdir())
         lengths = [len(each) for each in arrays.values() if each.ndim > 1]
         names = find_ids(lists, len(rows), is_text, lengths.count(len(rows)) == 1)
         names = names or read_beside(path.parent, path.name, len(rows), there, findings)
-    if names:
-        check_ids(names, (ids or path).name)
+        check_ids(names or (), path.name)
     return NamedVectors(np.asarray(rows[:]), names, path.name)
 
 
@@ -182,16 +185,14 @@ def name_sides(
     return given, None if queries is None else name_vectors(queries, query_ids, "queries", findings)
 
 
-def name_vectors(given: Any, ids: Ids, name: str, findings: Findings) -> NamedVectors:
+def name_vectors(given: Any, ids: Any, name: str, findings: Findings) -> NamedVectors:
     """Return vectors that a caller has: an array or tensor, rows by id, a frame, or a file.
 
     Raises:
         DataError: If they are no rows of numbers of one length.
     """
-    file, ids = (ids, None) if isinstance(ids, Path) else (None, ids)
     if isinstance(given, str | Path):
-        found = read_named_vectors(Path(given), file, findings, is_text=name == "queries")
-        return found if ids is None else found._replace(ids=list(ids))
+        return read_named_vectors(Path(given), ids, findings, is_text=name == "queries")
     if hasattr(given, "to_numpy") and hasattr(given, "index"):  # a frame of pandas
         ids, given = given.index.tolist() if ids is None else ids, given.to_numpy()
     elif isinstance(given, Mapping):

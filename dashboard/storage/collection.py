@@ -2,22 +2,20 @@
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from cachetools import LRUCache
 
 from dashboard.errors import DataError, Finding, Findings, Level, add_finding, count_odd, list_names
 from dashboard.plugins import list_plugins, load
-from dashboard.storage.folders import find_data
 from dashboard.storage.media import match_ids
 from dashboard.storage.runs import Pairs, list_pairs, make_pairs, read_qrels, read_run
-from dashboard.storage.settings import SETTINGS, Settings, read_settings
+from dashboard.storage.settings import SETTINGS, Settings, find_data, read_settings
 from dashboard.storage.versions import (
     RUNS,
     Broken,
@@ -26,6 +24,7 @@ from dashboard.storage.versions import (
     read_runs,
     read_versions,
     try_to_read,
+    try_to_read_all,
 )
 from dashboard.tables import BoolArray, IntArray, Names, Row, Table, Texts, read_table
 from dashboard.texts import make_natural
@@ -46,7 +45,7 @@ class Collection:
         versions: Versions that can be used, in natural order of their names.
         broken: Why a version cannot be used.
         unread: Why judged pairs, or the tables of a plugin, cannot be used.
-        tables: What each plugin read, by its name.
+        tables: What plugins read, by their names, where it is not nothing.
     """
 
     name: str
@@ -58,7 +57,7 @@ class Collection:
     versions: Versions
     broken: Broken
     unread: Broken
-    tables: Mapping[str, Any] = field(default_factory=dict)
+    tables: Row = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
 
     @property
@@ -225,17 +224,28 @@ def _open(folder: Path) -> Collection:
     return _finish(made, findings)
 
 
-def _finish(made: Collection, findings: Findings) -> Collection:
-    """Return a collection with what plugins read, and with all that was found in its files."""
-    made, settings = _read_plugins(made, findings), dict(made.settings)
+def _finish(opened: Collection, findings: Findings) -> Collection:
+    """Return a collection with what plugins read, and with all that was found in its files.
+
+    A plugin sees the tables of those before it.
+    """
+    versions, settings = dict(opened.versions), opened.settings
+    for plugin in list_plugins():
+        if plugin.read_tables:
+            read = partial(load(plugin, "read_tables"), opened, findings)
+            opened.tables.update(try_to_read_all(opened.unread, {plugin.name: read}))
+        if plugin.read_versions:
+            more = load(plugin, "read_versions")(opened, opened.broken, findings)
+            _add_versions(versions, more, findings)
+    usable = sorted((name for name in versions if name not in opened.broken), key=make_natural)
     for key in ("default_baseline", "default_candidate"):
-        if settings.get(key) and settings[key] not in made.versions:
-            wanted = f"one of the versions ({list_names(made.versions) or 'there are none'})"
+        if settings.get(key) and settings[key] not in usable:
+            wanted = f"one of the versions ({list_names(usable) or 'there are none'})"
             found = f"{key} = {settings.pop(key)!r}, which is not there"
             add_finding(findings, "collection.toml", found, wanted, "error")
-    _check_protocols(made, findings)
-    told = (*map(Finding.from_error, made.problems), *findings)
-    return replace(made, settings=settings, findings=told)
+    _check_protocols(opened, findings)
+    told = (*map(Finding.from_error, opened.problems), *findings)
+    return replace(opened, versions={name: versions[name] for name in usable}, findings=told)
 
 
 def _add_versions(versions: Versions, more: Versions, findings: Findings) -> None:
@@ -253,38 +263,16 @@ def _add_versions(versions: Versions, more: Versions, findings: Findings) -> Non
 
 def _check_protocols(opened: Collection, findings: Findings) -> None:
     """Add a finding for each protocol that the settings name and that has nothing to judge by."""
-    judging = {name for name, tables in opened.tables.items() if tables is not None}
-    if not judging and not opened.qrels and not opened.unread:
+    judging = {*opened.tables} | ({"qrels"} if opened.qrels else set())  # the core's own protocol
+    if not judging and not opened.unread:
         found, wanted = "nothing to judge by", "judgements (qrels.txt), keywords, classes or labels"
         add_finding(findings, opened.name, found, wanted)
-    judging |= {"qrels"} if opened.qrels else set()  # the core's own protocol
     for place, name in enumerate(opened.protocols):
         if name not in (*judging, *opened.unread):
             level: Level = "warning" if place else "error"
             found = f"protocols names {name!r}, which has nothing to judge by"
             wanted = f"its files, or protocols among {list_names(sorted(judging), 20) or 'none'}"
             add_finding(findings, "collection.toml", found, wanted, level)
-
-
-def _read_plugins(opened: Collection, findings: Findings) -> Collection:
-    """Return a collection with the tables and versions of plugins.
-
-    A plugin sees the tables of those before it.
-    """
-    tables: Row = {}
-    unread, broken = dict(opened.unread), dict(opened.broken)
-    opened = replace(opened, tables=tables, unread=unread, broken=broken)
-    versions = dict(opened.versions)
-    for plugin in list_plugins():
-        if plugin.read_tables:
-            read = partial(load(plugin, "read_tables"), opened, findings)
-            tables[plugin.name] = try_to_read(plugin.name, unread, read)
-        if plugin.read_versions:
-            more = load(plugin, "read_versions")(opened, broken, findings)
-            _add_versions(versions, more, findings)
-    usable = {name: version for name, version in versions.items() if name not in broken}
-    ordered = sorted(usable.items(), key=lambda pair: make_natural(pair[0]))
-    return replace(opened, versions=dict(ordered))
 
 
 def _read_qrels(folder: Path, findings: Findings) -> Pairs | None:

@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
-from dashboard.errors import DataError, Findings, count_odd, list_names
+from dashboard.errors import DataError, Finding, Findings, count_odd, list_names
 from dashboard.plugins import load_all
-from dashboard.storage.settings import Settings
 from dashboard.tables import Names, Numbers, Table, Texts
 from dashboard.texts import parse_number
+
+if TYPE_CHECKING:
+    from dashboard.storage.collection import Collection
 
 EXTENSION = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v|gif|png|jpe?g|webp|avif)$", re.IGNORECASE)
 VIDEO = re.compile(r"\.(mp4|mov|webm|mkv|avi|m4v)$", re.IGNORECASE)
@@ -172,15 +174,15 @@ def fetch_media(address: str, is_wanted: bool = True) -> Path | None:
     raise DataError(address, "an address", "a file of the collection's folder")
 
 
-def list_missing(folder: Path, settings: Settings, items: Table) -> Findings:
+def list_missing(collection: "Collection") -> Findings:
     """Return warnings for columns of the items that name files that are not there or not shown."""
-    findings = []
+    findings, items = [], collection.items
     for column, setting, default in FILES:
-        root = settings.get(setting, default)
+        root = collection.settings.get(setting, default)
         number = sum(map(bool, items[column]))
         lacking: dict[tuple[str, str], Numbers] = {}
         for name, file, line in zip(items.ids, items[column], items.lines, strict=False):
-            if file and (why := _explain_lack(folder, root, file)):
+            if file and (why := _explain_lack(collection.folder, root, file)):
                 lacking.setdefault(why, {})[f"{name}: {cut_address(file)}"] = line
         for (what, wanted), odd in lacking.items():
             findings += count_odd("items.csv", odd, f"of {number:,} files that are {what}", wanted)
@@ -193,7 +195,7 @@ def _explain_lack(folder: Path, root: str, file: str) -> tuple[str, str] | None:
         try:
             fetch_media(file, is_wanted=False)
         except DataError as error:
-            return f"at {error.found}", f"{error.expected}. {error.do}".rstrip(". ")
+            return f"at {error.found}", Finding.from_error(error).wanted
     elif (path := find_media(folder, root, file)) is None:
         below = f"files below {root}/, with / between folders; nothing elsewhere is read"
         return "not there", below

@@ -13,7 +13,7 @@ from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.drafts import put_in_place, replace_files, write_draft, write_file
 from dashboard.storage.media import match_ids, tell_matched
 from dashboard.storage.runs import read_run
-from dashboard.storage.settings import Settings, read_toml
+from dashboard.storage.settings import Settings
 from dashboard.storage.vector_ids import refuse_distances
 from dashboard.storage.vectors import read_ids, read_vectors
 from dashboard.storage.versions import (
@@ -330,8 +330,7 @@ def replace_queries(
         read_vectors(place, "queries", collection.queries.ids, findings, f"models/{version.name}")
     record_inputs(folder, collection.queries, "queries", given)
     if queries.ids is None:
-        path = folder / "model.toml"
-        write_settings(path, read_toml(path, path.name) | {"by_position": True})
+        write_settings(folder / "model.toml", version.settings | {"by_position": True})
     return describe_file(f"models/{version.name}", folder / "queries.npy", number)
 
 

@@ -4,19 +4,22 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dashboard.errors import DataError, Findings, add_finding, count_odd, explain_errors
 from dashboard.storage.drafts import write_file
 from dashboard.storage.runs import Pairs, read_run
-from dashboard.storage.settings import read_toml
+from dashboard.storage.settings import Settings, read_toml
 from dashboard.storage.vectors import Vectors, read_vectors
 from dashboard.tables import Names, Table, Texts, Ties
 from dashboard.texts import read_text
+
+if TYPE_CHECKING:
+    from dashboard.storage.collection import Collection
 
 RUNS = (".trec", ".txt", ".run", ".csv")
 INPUTS = {"items": ("file", "caption", "span_start", "span_end"), "queries": ("text", "image")}
@@ -36,7 +39,7 @@ class Version:
     Attributes:
         file: Where it was read, from the folder of the collection on.
         make_source: `(collection, version, ties) -> Source` of a version that a plugin has read.
-        date: When it was made, from the year on; "" where nothing says so.
+        settings: Its model.toml.
     """
 
     name: str
@@ -46,7 +49,7 @@ class Version:
     run: Pairs | None = None
     file: str = ""
     make_source: Callable[[Any, Any, Ties], Any] | None = None
-    date: str = ""
+    settings: Settings = field(default_factory=dict)
 
     def list_arrays(self) -> list[Vectors]:
         """Return the vectors of items and of queries that there are."""
@@ -112,21 +115,21 @@ def read_version(
         lacking = [name for name in wanted if name not in there]
         told = (f"of {len(wanted):,}", f"one for each of {stem}")
         findings += count_odd(f"{shown}/{stem}.npy", lacking, *told, before="no vector for ")
-    note, date = (str(described.get(key, "")) for key in ("note", "date"))
-    date = date if DATE.match(date) else ""
-    return Version(name, note, gallery, stored, file=shown, date=date)
+    note = str(described.get("note", ""))
+    return Version(name, note, gallery, stored, file=shown, settings=described)
 
 
 def order_versions(versions: Versions) -> Names:
-    """Return the names by the dates, where all have one, else in their order.
+    """Return the names by the dates of their settings, where all have one, else in their order.
 
     Of versions of the same files, such as an index, it is the first.
     """
     named: Texts = {}
     for name, version in versions.items():
         named.setdefault(version.file or name, name)
-    dates = {name: versions[name].date for name in named.values()}
-    return sorted(dates, key=dates.__getitem__) if all(dates.values()) else list(dates)
+    dates = {name: str(versions[name].settings.get("date", "")) for name in named.values()}
+    is_dated = all(map(DATE.match, dates.values()))
+    return sorted(dates, key=dates.__getitem__) if is_dated else list(dates)
 
 
 def digest_inputs(table: Table, stem: str) -> Texts:
@@ -160,14 +163,14 @@ def record_inputs(place: Path, table: Table, stem: str, ids: Names) -> None:
     write_file(place / MADE_FOR, json.dumps(told, ensure_ascii=False).encode())
 
 
-def list_stale(folder: Path, versions: Versions, items: Table, queries: Table) -> Findings:
+def list_stale(collection: "Collection") -> Findings:
     """Return warnings for versions whose items or queries are not those that they were made for.
 
     Rows that are new or gone are said where vectors are read, and not again here.
     """
-    findings = []
+    findings, versions, folder = [], collection.versions, collection.folder
     told = {name: read_inputs(folder / "models" / name) for name in versions}
-    for stem, table in (("items", items), ("queries", queries)):
+    for stem, table in (("items", collection.items), ("queries", collection.queries)):
         before = {name: each[stem] for name, each in told.items() if stem in each}
         now = digest_inputs(table, stem) if before else {}
         for name, made in before.items():

@@ -1,18 +1,18 @@
 """Changes between two versions by query: values, hits by rank, and moved hits."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from dashboard.errors import Level, list_names
-from dashboard.evaluation.differences import SAME, find_sign, name_outcome
+from dashboard.evaluation.differences import SAME, name_outcome, replace_nan
 from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.evaluation.metrics import parse_one
 from dashboard.retrieval.sources import VectorSource
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import Names, Numbers, Row, Rows, find_bounds
+from dashboard.tables import Names, Numbers, Row, Rows
 from dashboard.texts import write_number
 
 OUTCOMES = ("worse", "same", "better", "not scored")
@@ -31,23 +31,20 @@ def list_changes(
     before, after = study.values(baseline, metric), study.values(candidate, metric)
     delta = np.round(after - before, 12) + 0.0
     table, measure = study.collection.queries, parse_one(metric)
-    sign = find_sign(measure)
+    sign = measure.sign
     order = np.argsort(sign * (after if baseline == candidate else delta), kind="stable")
     order = order[every | study.rules.asks(study, measure)[order]]
-    numbers = [each[order].tolist() for each in (before, after, delta)]
-    values = ([None if each != each else each for each in column] for column in numbers)
+    numbers = (each[order].tolist() for each in (before, after, delta))
     return [
         {
             "query_id": table.ids[query],
             "text": study.collection.query_names[query],
-            "baseline": old,
-            "candidate": new,
-            "delta": change,
-            "outcome": name_outcome(sign * moved),
+            "baseline": replace_nan(old),
+            "candidate": replace_nan(new),
+            "delta": replace_nan(change),
+            "outcome": name_outcome(sign * change),
         }
-        for query, old, new, change, moved in zip(
-            study.queries[order].tolist(), *values, numbers[-1], strict=True
-        )
+        for query, old, new, change in zip(study.queries[order].tolist(), *numbers, strict=True)
     ]
 
 
@@ -62,32 +59,31 @@ def describe_gaps(study: Study, versions: Iterable[str]) -> dict[Level, list[str
 
     The same ones of several versions are told once, without the versions if it is all of them.
     """
-    told: dict[Level, dict[str, list[str]]] = {"note": {}, "warning": {}}
+    told: defaultdict[tuple[Level, str], list[str]] = defaultdict(list)
     names, asked = list(dict.fromkeys(versions)), study.queries.tolist()
     for version in names:
-        source = study.run(version).source
+        run = study.run(version)
+        source = run.source
         reasons = {**study.judgement.unscorable, **source.not_run}
         scored = [query for query in asked if query not in reasons]
         if counts := Counter(reasons[query] for query in asked if query in reasons).most_common():
             listed = ", ".join(f"{number:,} ({why})" for why, number in counts)
-            sentence = f"Queries not scored, left out of means: {listed}."
-            told["note"].setdefault(sentence, []).append(version)
+            told["note", f"Queries not scored, left out of means: {listed}."].append(version)
         if number := sum(map(source.lacks, scored)):
             sentence = f"Queries without results, which count as 0: {number:,} of {len(scored):,}."
-            told["warning"].setdefault(sentence, []).append(version)
+            told["warning", sentence].append(version)
         if isinstance(source, VectorSource) and (source.gallery.rows < 0).any():
             is_searched = np.zeros(len(source.gallery.rows), bool)
-            among = {id(each): each for each in map(study.run(version).candidates, asked)}
-            for items in among.values():
+            for items in {id(each): each for each in map(run.candidates, asked)}.values():
                 is_searched[slice(None) if items is None else items[items >= 0]] = True
             if lacking := int((is_searched & (source.gallery.rows < 0)).sum()):
-                sentence = "Items without a vector, which are never found: "
-                sentence += f"{lacking:,} of {is_searched.sum():,}."
-                told["warning"].setdefault(sentence, []).append(version)
-    return {
-        level: [text if of == names else f"{list_names(of)}: {text}" for text, of in each.items()]
-        for level, each in told.items()
-    }
+                counted = f"{lacking:,} of {is_searched.sum():,}"
+                sentence = f"Items without a vector, which are never found: {counted}."
+                told["warning", sentence].append(version)
+    found: dict[Level, list[str]] = {"note": [], "warning": []}
+    for (level, text), of in told.items():
+        found[level].append(text if of == names else f"{list_names(of)}: {text}")
+    return found
 
 
 def count_outcomes(rows: Rows) -> Numbers:
@@ -116,10 +112,9 @@ def list_ranks(
     wanted = (lambda query: find_relevant(judged, query)) if is_deep else None
     found = []
     for part in study.run(version).parts(queries, depth, wanted):
-        bounds = find_bounds(part.row, len(part.queries))
-        for query, passing, (low, high) in zip(part.queries, part.passing, bounds, strict=True):
-            rank = part.rank[low:high]
-            items = part.item[low:high][rank <= passing]
+        for query, passing, rows in zip(part.queries, part.passing, part.rows, strict=True):
+            rank = part.rank[rows]
+            items = part.item[rows][rank <= passing]
             hits = mark_hits(judged, int(query), items, study.rules.is_complete)
             first = int((rank <= min(depth, passing)).sum())
             ranked = zip(items.tolist(), rank.tolist(), hits, strict=False)

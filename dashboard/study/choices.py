@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from dashboard.errors import ChoiceError, DataError, list_names
@@ -33,7 +33,7 @@ class Choice:
         kind: "names" are several texts, with the separator between them.
         default: The usual value, or a function that returns it, given the collection and the
             choices before this one.
-        allowed: Return the values that there are; None: any.
+        allowed: Return the values that there are; None where any can be.
         limits: Least and greatest value of a number.
         parse: Raise ValueError for a text that says nothing.
         explain_lack: `(text, collection, choices before) -> why` there is no such value, or "".
@@ -47,7 +47,7 @@ class Choice:
     meaning: str
     kind: Literal["text", "number", "names"] = "text"
     default: Any = ""
-    allowed: Callable[[Collection, Values], Names] | None = None
+    allowed: Callable[[Collection, Values], Names | None] = lambda *_: None
     changes_numbers: bool = False
     limits: tuple[float, float] = (-math.inf, math.inf)
     parse: Callable[[str], object] = str
@@ -85,7 +85,7 @@ class Choice:
 
     def has_effect(self, collection: Collection, values: Values) -> bool:
         """Return whether it changes numbers of a collection, and there is more than one value."""
-        known = None if self.allowed is None else self.allowed(collection, values)
+        known = self.allowed(collection, values)
         return (
             self.changes_numbers
             and (known is None or len(known) > 1)
@@ -99,7 +99,7 @@ class Choice:
             ChoiceError: If there is no such value.
             DataError: If the files that it needs cannot be used.
         """
-        known = self.allowed(collection, before) if self.allowed is not None else ()
+        known = self.allowed(collection, before)
         if why := self.explain_lack(given, collection, before):
             raise ChoiceError(f"{self.key} = {given[:80]!r}: {why}.")
         self.parse(given)
@@ -111,15 +111,14 @@ class Choice:
                 raise ChoiceError(f"{self.key} = {given!r} is not from {least:g} to {largest:g}.")
             return value
         is_list = self.kind == "names"
-        values = tuple(split_names(given, self.separator, known)) if is_list else (given,)
-        for each in values if self.allowed is not None else ():
-            if each not in known and each in collection.unread:
+        values = tuple(split_names(given, self.separator, known or ())) if is_list else (given,)
+        for each in (each for each in values if known is not None and each not in known):
+            if each in collection.unread:
                 raise collection.unread[each]
-            if each not in known:
-                there = f"There are: {list_names(known, 20)}." if known else "There are none."
-                why = _list_problems(collection) if self.key == "protocol" else ""
-                one = self.noun or self.key.removesuffix("s" * is_list).replace("_", " ")
-                raise ChoiceError(f"There is no {one} {each!r}. {there}{why}")
+            there = f"There are: {list_names(known, 20)}." if known else "There are none."
+            why = _list_problems(collection) if self.key == "protocol" else ""
+            one = self.noun or self.key.removesuffix("s" * is_list).replace("_", " ")
+            raise ChoiceError(f"There is no {one} {each!r}. {there}{why}")
         return values if is_list else given
 
 
@@ -229,14 +228,11 @@ def _list_versions(collection: Collection, before: Values) -> list[str]:
     return [*collection.versions, *collection.broken]
 
 
-def _pick_version(setting: str, place: int) -> Callable[[Collection, Values], str]:
-    def pick(collection: Collection, before: Values) -> str:
-        from dashboard.storage.versions import order_versions
+def _pick_version(setting: str, place: int, collection: Collection, before: Values) -> str:
+    from dashboard.storage.versions import order_versions
 
-        names = order_versions(collection.versions)
-        return str(collection.settings.get(setting) or (names[place] if names else ""))
-
-    return pick
+    names = order_versions(collection.versions)
+    return str(collection.settings.get(setting) or (names[place] if names else ""))
 
 
 def _pick_margins(collection: Collection, before: Values) -> str:
@@ -330,14 +326,14 @@ VIEW = (
     Choice(
         key="baseline",
         meaning="version that another one is compared with",
-        default=_pick_version("default_baseline", 0),
+        default=partial(_pick_version, "default_baseline", 0),
         allowed=_list_versions,
         of_files=True,
     ),
     Choice(
         key="candidate",
         meaning="version in question",
-        default=_pick_version("default_candidate", -1),
+        default=partial(_pick_version, "default_candidate", -1),
         allowed=_list_versions,
         of_files=True,
     ),

@@ -85,9 +85,9 @@ def list_all_rules() -> list[JudgingRules]:
 
 def list_rules(collection: Collection) -> list[JudgingRules]:
     """Return the protocols that a collection has what is needed for."""
-    there = {name for name, tables in collection.tables.items() if tables is not None}
-    found = [load(each, "rules") for each in list_plugins() if each.rules and each.name in there]
-    return _replace_core([QRELS, *found] if collection.qrels is not None else found)
+    core = [] if collection.qrels is None else [QRELS]
+    there = (each for each in list_plugins() if each.rules and each.name in collection.tables)
+    return _replace_core([*core, *(load(each, "rules") for each in there)])
 
 
 def _replace_core(found: list[JudgingRules]) -> list[JudgingRules]:

@@ -1,14 +1,12 @@
 """Search with a typed text, an item or a picture: a query that is not stored."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from PIL.Image import Image
 
 from dashboard.errors import ChoiceError, DataError
-from dashboard.retrieval.language import encode_text
-from dashboard.retrieval.pictures import encode_picture, fit_to_items, scale_vector
+from dashboard.retrieval.encoders import encode_picture, encode_text, fit_to_items, scale_vector
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors
 from dashboard.study.query_result import QueryResult, show_query
@@ -57,30 +55,28 @@ def search(
     )
     asked = _encode(asked, versions, text, picture)
     rules = study.rules
-    if text and rules.map_text and asked.tables.get(rules.name) is not None:
-        asked = replace(
-            asked, tables={**asked.tables, **{rules.name: rules.map_text(asked, TYPED, text)}}
-        )
+    if text and rules.map_text and rules.name in asked.tables:
+        told = {rules.name: rules.map_text(asked, TYPED, text)}
+        asked = replace(asked, tables=asked.tables | told)
     return show_query(Study(asked, every), 0, versions, depth, metric)
 
 
 def _encode(asked: Collection, versions: Names, text: str, picture: Image | None) -> Collection:
     """Return a collection of one query with its vectors; an item has its own already."""
     broken, encoded = dict(asked.broken), dict(asked.versions)
+    is_new = bool(text) or picture is not None
     for version in (encoded[name] for name in versions if name in encoded):
         try:
-            is_new = bool(text) or picture is not None
             if version.items is None and (is_new or version.make_source is None):
                 wanted = "vectors, to search with something new"
                 raise DataError(version.file, "results of stored queries only", wanted)
             if version.items is not None and is_new:
-                place = Path(version.file or version.name).name  # an index of it has another name
-                name, items = f"models/{place}/model.toml", version.items
+                name, items = f"{version.file}/model.toml", version.items
                 if picture is None:
-                    vector = encode_text(asked.folder, place, text)
+                    vector = encode_text(asked.folder, version, text)
                     vector = scale_vector(vector, items.dimension, name, "a text")
                 else:
-                    vector = encode_picture(asked.folder, place, picture)
+                    vector = encode_picture(asked.folder, version, picture)
                     vector = fit_to_items(vector, items.scale(0, 100), name)
                 made = Vectors((TYPED,), vector, np.zeros(1, dtype=np.int64), np.ones(1))
                 encoded[version.name] = replace(version, queries=made)

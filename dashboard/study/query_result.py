@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from dashboard.errors import DataError, list_names
 from dashboard.evaluation.differences import replace_nan
 from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.plugins import load_all
-from dashboard.retrieval.run import Part
+from dashboard.retrieval.gallery import Found
 from dashboard.tables import IntArray, Names, Row, Rows, Texts
 
 if TYPE_CHECKING:
@@ -72,9 +73,9 @@ def show_query(study: Study, query: int, versions: Names, depth: int, metric: st
     judged, items = study.judgement, study.collection.items
     relevant, grades = find_relevant(judged, query), judged.grades(query)
     near = _find_near(study, query, depth)
-    parts, problems = _rank_versions(study, query, versions, depth, np.union1d(relevant, near))
+    found, problems = _rank_versions(study, query, versions, depth, np.union1d(relevant, near))
     rank_of = {
-        v: dict(zip(p.item.tolist(), p.rank.tolist(), strict=True)) for v, p in parts.items()
+        v: dict(zip(f.items.tolist(), f.rank.tolist(), strict=True)) for v, f in found.items()
     }
 
     def describe(item: int) -> Row:
@@ -82,24 +83,25 @@ def show_query(study: Study, query: int, versions: Names, depth: int, metric: st
         if item < 0:
             return {"item_id": None, "grade": None, "ranks": {}, "runs": []}
         ranks = {v: each[item] for v, each in rank_of.items() if item in each}
-        runs = [v for v, rank in ranks.items() if rank <= min(depth, parts[v].passing[0])]
+        runs = [v for v, rank in ranks.items() if rank <= min(depth, found[v].passing)]
         grade = replace_nan(grades[item])
         return {"item_id": items.ids[item], "grade": grade, "ranks": ranks, "runs": runs}
 
     is_complete = study.rules.is_complete and not np.isnan(grades).all()
     shown = []
-    for version, part in parts.items():
-        hits = mark_hits(judged, query, part.item, is_complete)
-        scores = part.score.tolist() if study.run(version).source.has_scores else [None] * len(hits)
-        columns = (part.item.tolist(), part.rank.tolist(), scores, hits)
+    for version, each in found.items():
+        hits = mark_hits(judged, query, each.items, is_complete)
+        scores = each.scores.tolist()
+        scores = scores if study.run(version).source.has_scores else [None] * len(hits)
+        columns = (each.items.tolist(), each.rank.tolist(), scores, hits)
         for item, rank, score, hit in zip(*columns, strict=True):
-            if rank <= min(depth, part.passing[0]):
+            if rank <= min(depth, each.passing):
                 row = {"run": version, "rank": rank, "score": score, "hit": hit}
                 shown.append(row | describe(item))
     # the highest grade first, equal ones in gallery order
     best = relevant[np.argsort(-grades[relevant], kind="stable")][:depth]
     ideal = [describe(item) | {"rank": at} for at, item in enumerate(best.tolist(), start=1)]
-    missed = [row for row in map(describe, relevant.tolist()) if len(row["runs"]) < len(parts)]
+    missed = [row for row in map(describe, relevant.tolist()) if len(row["runs"]) < len(found)]
     missed = [row | {"rank": min(row["ranks"].values(), default=None)} for row in missed]
     missed.sort(key=lambda row: (len(row["runs"]), row["rank"] or np.inf))
     close = [describe(item) for item in near.tolist()]
@@ -117,8 +119,8 @@ def show_query(study: Study, query: int, versions: Names, depth: int, metric: st
         near=close,
         asked=asked,
         relevant=len(relevant),
-        lengths={v: (int(p.passing[0]), int(p.length[0])) for v, p in parts.items()},
-        values={v: study.value(v, query, metric) if metric else None for v in parts},
+        lengths={v: (f.passing, f.length) for v, f in found.items()},
+        values={v: study.value(v, query, metric) if metric else None for v in found},
         problems=problems,
     )
 
@@ -145,26 +147,25 @@ def describe_rows(study: Study, query: int, metric: str, rows: Rows) -> Row:
 
 def _rank_versions(
     study: Study, query: int, versions: Names, depth: int, wanted: IntArray
-) -> tuple[dict[str, Part], Texts]:
+) -> tuple[dict[str, Found], Texts]:
     """Return the results of each version, and why a version has none.
 
     The first results of every version and the wanted items are found however deep they are.
     """
-    parts = {}
+    ranked = {}
     problems = {}
-    for _ in range(2):  # at the second time the first results of all are wanted, too
-        find = {query: wanted}.__getitem__
-        for version in versions:
-            try:
-                run = study.run(version)
-                (parts[version],) = run.parts(np.array([query]), depth, find)
-            except DataError as error:
-                problems[version] = str(error)
-                continue
-            if query in run.source.not_run:
-                problems[version] = run.source.not_run[query]
-        wanted = np.unique(np.concatenate([wanted, *(part.item for part in parts.values())]))
-    return parts, problems
+    for version in versions:
+        try:
+            run = study.run(version)
+            ranked[version] = partial(run.find, query, next(run.rank(np.array([query]))), depth)
+        except DataError as error:
+            problems[version] = str(error)
+            continue
+        if query in run.source.not_run:
+            problems[version] = run.source.not_run[query]
+    firsts = (find(wanted).items for find in ranked.values())
+    every = np.unique(np.concatenate([wanted, *firsts]))
+    return {version: find(every) for version, find in ranked.items()}, problems
 
 
 def _find_near(study: Study, query: int, most: int) -> IntArray:

@@ -15,7 +15,11 @@ from cachetools import LRUCache, cachedmethod
 
 from dashboard.errors import ChoiceError
 from dashboard.evaluation.decisions import parse_margins
-from dashboard.evaluation.differences import compare_runs, describe_difference, find_sign
+from dashboard.evaluation.differences import (
+    compare_runs,
+    describe_difference,
+    replace_nan,
+)
 from dashboard.evaluation.judgement import Judgement, JudgingRules
 from dashboard.evaluation.measurement import Measurement, measure_run
 from dashboard.evaluation.metrics import Measure, parse, parse_one
@@ -25,12 +29,11 @@ from dashboard.evaluation.slicing import (
     compare_slices,
     cross_slices,
     divide_by_column,
-    list_crossed,
+    list_means,
     pair_slices,
 )
 from dashboard.plugins import load_all
-from dashboard.retrieval.run import Run
-from dashboard.retrieval.sources import VectorSource, make_source
+from dashboard.retrieval.sources import Run, VectorSource, make_source
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices, describe_choices
 from dashboard.study.judging import find_rules
@@ -177,11 +180,6 @@ class Study:
         """Return a row a version and metric: run, metric, cutoff, mean, scored, total."""
         return [row for each in self.measure(versions, metrics) for row in each.list_means()]
 
-    def is_measured(self, versions: Iterable[str], metrics: str) -> bool:
-        """Return whether the values of some versions are computed already."""
-        name, measures = self._compute_values.__name__, tuple(parse(metrics))
-        return all((name, version, measures) in self._parts for version in versions)
-
     @compute_once
     def _compute_values(self, version: str, measures: tuple[Measure, ...]) -> FloatArray:
         values = self._list_plain(version, measures)
@@ -221,7 +219,8 @@ class Study:
 
     def describe_difference(self, row: Row, metric: str, baseline: str, candidate: str) -> str:
         """Return a row of a comparison as a sentence, with the choices that change its numbers."""
-        return describe_difference(row, metric, baseline, candidate, self.list_conditions(metric))
+        told = describe_difference(row, metric, baseline, candidate)
+        return " ".join([told, *(f"{each}." for each in self.list_conditions(metric))])
 
     def list_conditions(self, metrics: str) -> list[str]:
         """Return the choices that change numbers, and why metrics cannot tell versions apart.
@@ -259,7 +258,7 @@ class Study:
         """Return a row a slice, or with `pairs` a row for two slices that hold together."""
         slices = pair_slices(self.list_slices()) if pairs else self.list_slices()
         delta = self._list_differences(baseline, candidate, metric, slices)
-        sign = find_sign(measure := parse_one(metric))
+        sign = (measure := parse_one(metric)).sign
         rows = compare_slices(delta, slices, self.scenes, self.query_ids, sign)
         return [{"metric": measure.name, "cutoff": measure.cutoff} | row for row in rows]
 
@@ -267,13 +266,13 @@ class Study:
         self, baseline: str, candidate: str, metric: str, first: str, second: str
     ) -> Rows:
         """Return a row for each slice of one column with each of another."""
-        crossed = list_crossed(self.list_slices(), first, second)
-        slices = {name: inside for _, _, name, inside in crossed}
-        return cross_slices(
-            self._list_differences(baseline, candidate, metric, slices),
-            crossed,
-            find_sign(parse_one(metric)),
-        )
+        pairs, slices = cross_slices(self.list_slices(), first, second)
+        delta = self._list_differences(baseline, candidate, metric, slices)
+        rows = list_means(delta, slices, parse_one(metric).sign)
+        return [
+            {"first": one, "second": other} | row
+            for (one, other), row in zip(pairs, rows, strict=True)
+        ]
 
     def _list_differences(
         self, baseline: str, candidate: str, metric: str, slices: Slices
@@ -318,8 +317,7 @@ class Study:
 
     def value(self, version: str, query: int, metric: str) -> float | None:
         """Return one value of one query; None for null."""
-        found = self.values(version, metric)[np.searchsorted(self.queries, query)]
-        return None if np.isnan(found) else float(found)
+        return replace_nan(self.values(version, metric)[np.searchsorted(self.queries, query)])
 
     def values(self, version: str, metric: str) -> FloatArray:
         """Return the values of one metric, NaN for null. [queries in question]."""

@@ -241,7 +241,7 @@ def draw_choice(
     """
     (choice,) = (each for each in list_choices() if each.key == key)
     widget, now = f"{place}-{key}", choices[key]
-    options = list(choice.allowed(collection, choices)) if choice.allowed else []
+    options = list(choice.allowed(collection, choices) or ())
     if options and choice.default == "":  # nothing is a value, too
         options.insert(0, "")
     name, is_metric = key.replace("_", " ").capitalize(), key == "metric"

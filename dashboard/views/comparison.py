@@ -1,26 +1,32 @@
-"""Parts of a comparison on the screens: verdict, table of metrics, and filter of queries."""
+"""Parts of the screens Overview, Compare and Slices: verdict, tables, and rows of charts."""
 
-from contextlib import AbstractContextManager, nullcontext
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 
+import numpy as np
 import streamlit as st
 
 from dashboard.errors import ChoiceError
 from dashboard.evaluation.decisions import describe_idle_margins, describe_power
 from dashboard.evaluation.differences import (
+    SIGNIFICANT,
     count_scored,
     describe_certainty,
-    find_sign,
+    write_interval,
     write_p,
     write_signed,
 )
+from dashboard.evaluation.measurement import Measurement
 from dashboard.evaluation.metrics import parse, parse_one
+from dashboard.evaluation.slicing import JOIN, SMALL_SLICE
 from dashboard.study.changes import describe_gaps, list_changes
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
 from dashboard.tables import Names, Row, Rows
-from dashboard.texts import write_number
-from dashboard.views.address import draw_text, escape_markdown
-from dashboard.views.data_tables import Column, draw_table, write_apart
+from dashboard.texts import count_things, write_number
+from dashboard.views.address import draw_text, escape_markdown, write_link
+from dashboard.views.data_tables import Column, draw_table, format_value, write_apart
 
 SIGNS = {
     "better": "▲ better", "not worse": "◆ not worse", "worse": "▼ worse",
@@ -68,14 +74,9 @@ def show_progress(doing: str) -> AbstractContextManager[None]:
 
 
 def list_changes_on_page(study: Study, choices: Choices) -> Rows:
-    """Return all queries, the worst first; show that versions are measured, if that is to be done.
-
-    What shows progress takes a tenth of the time of a step.
-    """
-    versions, metric = choices.pair, choices["metric"]
-    is_known = study.is_measured(versions, metric)
-    with nullcontext() if is_known else show_progress("Measuring the versions"):
-        return list_changes(study, *versions, metric, every=True)
+    """Return all queries, the worst first; show that versions are measured, if that takes long."""
+    with show_progress("Measuring the versions"):
+        return list_changes(study, *choices.pair, choices["metric"], every=True)
 
 
 def draw_verdict(study: Study, choices: Choices, row: Row, runs: Names = ()) -> str:
@@ -103,19 +104,14 @@ def draw_verdict(study: Study, choices: Choices, row: Row, runs: Names = ()) -> 
 
 def draw_metrics(study: Study, rows: Rows, choices: Choices) -> None:
     """Draw the comparison of all metrics and how certain it is."""
-    written = [write_row(row) for row in rows]
-    draw_table(name_columns(choices), written, find_front(written, choices["metric"]))
+    front = str(parse_one(choices["metric"]))
+    written = [write_row(row) | {"front": row["name"] == front} for row in rows]
+    draw_table(name_columns(choices), written)
     idle = describe_idle_margins(
         choices["margins"], parse(f"{choices['metrics']} {choices['metric']}")
     )
     for told in filter(None, (idle, *describe_certainty(rows, any(study.scenes)))):
         draw_text("caption", told)
-
-
-def find_front(rows: Rows, metric: str) -> int:
-    """Return the place of a metric among the rows of a table; -1 if it is not there."""
-    names = [row["name"] for row in rows]
-    return names.index(name) if (name := str(parse_one(metric))) in names else -1
 
 
 def name_columns(choices: Choices) -> list[Column]:
@@ -138,21 +134,156 @@ def write_row(row: Row) -> Row:
 
 def write_difference(row: Row, p: float | None, lacking: str = "not defined") -> Row:
     """Return change, interval and p of a row as texts; `lacking` where it has no interval."""
-    interval = lacking
-    if row["low"] is not None:
-        interval = f"{write_signed(row['low'])} to {write_signed(row['high'])}"
     return {
         "change": write_signed(row["delta"]),
-        "interval": interval,
+        "interval": lacking if row["low"] is None else write_interval(row),
         "p": None if p is None else write_p(p).removeprefix("= "),
     }
 
 
 def make_forest(rows: Rows, metric: str) -> Rows:
     """Return the rows of a chart of differences, of metrics that rise, or fall, as one does."""
-    sign = find_sign(parse_one(metric))
+    sign = parse_one(metric).sign
     return [
         row | {"label": row["name"], "note": write_signed(row["delta"], "not compared")}
         for row in rows
-        if find_sign(parse_one(row["name"])) == sign
+        if parse_one(row["name"]).sign == sign
+    ]
+
+
+MAX_LINES = 60
+"""Slices of a chart; the table holds all."""
+SLICE_COLUMNS = [
+    Column("slice", "Slice", link="href", wrap=True),
+    Column("queries", "Queries", number=True),
+    Column("change", "Change", number=True),
+    Column("interval", "95 % interval", number=True, wide=True),
+    Column("p", "p (Holm)", number=True),
+]
+
+
+def make_lines(rows: Rows) -> Rows:
+    """Return the rows of a chart of slices, the worst first, small slices last.
+
+    A slice is shown by its value alone where no other column has that value.
+    """
+    values = [row["slice"].partition("=")[2] for row in rows]
+    lines = []
+    for row, value in zip(rows[:MAX_LINES], values, strict=False):
+        note = f"n {row['queries']} · " if row["queries"] else "not scored"
+        note += write_signed(row["delta"], "")
+        if row["p_adjusted"] is not None:
+            note += f" · p {write_p(row['p_adjusted'])}"
+        label = value if values.count(value) == 1 else row["slice"]
+        outcome = "cannot tell"
+        if row["queries"] < SMALL_SLICE:
+            outcome = "few"
+        elif (row["p_adjusted"] or 1) < SIGNIFICANT:
+            outcome = "better" if row["gain"] > 0 else "worse"
+        lines.append(row | {"name": row["slice"], "label": label, "note": note, "outcome": outcome})
+    return lines
+
+
+def make_cells(rows: Rows) -> Rows:
+    """Return the cells of a table of two columns, without the column's name in each."""
+    return [
+        row
+        | {key: row[key].partition("=")[2] or row[key] for key in ("first", "second")}
+        | {
+            "note": write_signed(row["delta"]),
+            "count": f"n {n}{'*' if n < SMALL_SLICE else ''}" if (n := row["queries"]) else "",
+        }
+        for row in rows
+    ]
+
+
+def write_slice(row: Row, within: Names) -> Row:
+    """Return what `describe_slice` does, and the link to the slice's queries within others."""
+    return describe_slice(row) | {
+        "href": write_link("compare", slice=JOIN.join([*within, row["slice"]]))
+    }
+
+
+def describe_slice(row: Row) -> Row:
+    """Return a slice with change, interval and p as texts."""
+    lacking = "too few queries" if row["queries"] < SMALL_SLICE else "not defined"
+    return row | write_difference(row, row["p_adjusted"], lacking)
+
+
+CURVE_DEPTH = 10
+"""Cutoffs of a curve; more where the metric's own is deeper."""
+MAX_DEPTH = 50
+MAX_SLICES = 12
+
+
+def count_queries(study: Study) -> str:
+    """Return the number of queries in question, and their kind."""
+    kind = study.choices["queries"]
+    if kind == "text" and (study.collection.own_items[study.queries] >= 0).all():
+        kind = "text-and-item"
+    return count_things(len(study.queries), "query" if kind == "all" else f"{kind} query")
+
+
+def list_versions(study: Study, choices: Choices, compared: Rows) -> tuple[list[Column], Rows]:
+    """Return a table: the mean of each metric and version, and how the candidate compares.
+
+    A version is not compared with itself.
+    """
+    runs, metrics = choices["runs"], parse(choices["metrics"])
+    rows, front = [], str(parse_one(choices["metric"]))
+    for row, means in zip(
+        compared, compare_means(study.measure(runs, choices["metrics"])), strict=True
+    ):
+        values = {f"run-{m['run']}": format_value(m["mean"]) + m["of"] for m in means}
+        best = [f"run-{mean['run']}" for mean in means if mean["is_best"]]
+        marks = {"best": best, "front": row["name"] == front}
+        rows.append(write_row(row) | values | marks)
+    formulas = "; ".join(
+        dict.fromkeys(f"{m.name}: {m.metric.formula} ({m.metric.source})" for m in metrics)
+    )
+    versions = study.collection.versions
+    columns = [
+        Column("name", "Metric", help=formulas),
+        *(Column(f"run-{run}", run, number=True, help=versions[run].note) for run in runs),
+    ]
+    if choices["baseline"] == choices["candidate"]:
+        return columns, rows
+    change, interval, p, outcome = COLUMNS[3:7]
+    named = change._replace(label=f"{choices['candidate']} − {choices['baseline']}")
+    return [*columns, named, interval, p, outcome._replace(wide=True)], rows
+
+
+def compare_means(measured: Sequence[Measurement]) -> Iterator[Rows]:
+    """Yield for each metric the means of versions, with `of` and `is_best`.
+
+    `of` is " (9 of 18)" where the versions together have values of more queries. Such a mean is not
+    compared; none is the best if all others are alike.
+    """
+    known = np.isfinite([each.values for each in measured]).any(axis=0).sum(axis=1)
+    for measure, most, *rows in zip(
+        measured[0].measures, known.tolist(), *(each.list_means() for each in measured), strict=True
+    ):
+        whole = {row["mean"] for row in rows if row["scored"] == most}
+        front = (min if measure.metric.lower_is_better else max)(whole, default=None)
+        for row in rows:
+            few = row["scored"] < most
+            row["of"] = f" ({row['scored']:,} of {most:,})" * few
+            row["is_best"] = not few and row["mean"] == front and whole != {front}
+        yield rows
+
+
+def name_curve(metric: str) -> str:
+    """Return the names of a metric at each cutoff up to its own; empty if it has no cutoffs."""
+    front = parse_one(metric)
+    if front.metric.cutoff == "never":
+        return ""
+    depth = min(max(front.cutoff or CURVE_DEPTH, CURVE_DEPTH), MAX_DEPTH)
+    return " ".join(f"{front.name}@{k}" for k in range(1, depth + 1))
+
+
+def pick_slices(rows: Rows) -> Rows:
+    """Return the rows of the slices with the most queries, large enough to be compared."""
+    sizes = Counter({row["slice"]: row["queries"] for row in rows if row["queries"] >= SMALL_SLICE})
+    return [
+        row for name, _ in sizes.most_common(MAX_SLICES) for row in rows if row["slice"] == name
     ]

@@ -1,4 +1,4 @@
-"""Components: files of JavaScript and CSS, read once and registered under a name."""
+"""Components: files of JavaScript and CSS, read once and registered under a name; copy buttons."""
 
 from functools import cache
 from pathlib import Path
@@ -11,7 +11,7 @@ PROGRAM = Path(__file__).parents[1]
 
 def make_line(**options: Any) -> Any:
     """Return a container whose elements stand side by side."""
-    return st.container(horizontal=True, vertical_alignment="center", gap="small", **options)
+    return st.container(horizontal=True, vertical_alignment="center", **options)
 
 
 @cache
@@ -28,3 +28,24 @@ def load_component(name: str, *files: str) -> Any:
         for kind in (".js", ".css")
     )
     return st.components.v2.component(name, js=js, css=css or None)
+
+
+def draw_copy(
+    link: str | None = None, key: str = "copy", is_new: bool = False, markdown: str = ""
+) -> None:
+    """Draw a button that copies a link, and one before it that copies Markdown if there is some.
+
+    Args:
+        link: None for the page's.
+        key: Key of the component.
+        is_new: Whether the link is copied at once.
+        markdown: The view as Markdown.
+    """
+    buttons = [
+        {"label": "Copy as Markdown", "text": markdown},
+        {"label": "Copy link", "text": link, "now": is_new},
+    ]
+    component = load_component(
+        "copy", "views/copy/clipboard.js", "views/copy/copy.js", "views/copy/copy.css"
+    )
+    component(key=key, data={"buttons": buttons if markdown else buttons[1:]}, width="content")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.folders import find_data
+from dashboard.storage.settings import find_data
 from dashboard.study.choices import resolve
 from dashboard.study.judging import find_rules
 from dashboard.tables import Texts
@@ -21,17 +21,6 @@ from dashboard.views.media_routes import address_media
 
 PICTURES = 3
 MAX_FINDINGS = 100
-STYLE = """<style>
-.facts { display: grid; grid-template-columns: 84px minmax(0, 1fr); gap: 2px 12px;
-  margin: 0 !important; padding: 0 !important;
-  font-size: 14px; line-height: 20px; }
-.facts dt { opacity: 0.75; font-size: 12px; }
-.facts dd { margin: 0; overflow-wrap: anywhere; white-space: pre-line; }
-.pictures { display: flex; gap: 8px; padding-top: 8px; }
-.pictures img { width: calc((100% - 16px) / 3); max-width: 160px; aspect-ratio: 16 / 9;
-  object-fit: contain; border-radius: 6px;
-  background: color-mix(in srgb, currentColor 6%, transparent); }
-</style>"""
 FINDINGS = [
     Column("level", "Level"),
     Column("file", "File", wrap=True),
@@ -61,7 +50,7 @@ def draw_collection(name: str, is_open: bool) -> None:
             st.page_link(find_pages()["overview"], label="Open", query_params=address, width=70)
         if about := collection.settings.get("about"):
             draw_text("caption", about)
-        st.html(STYLE + write_facts(collection))
+        st.html(write_facts(collection))
         if collection.findings:
             shown = [vars(each) for each in collection.findings[:MAX_FINDINGS]]
             levels = Counter(each.level for each in collection.findings)

@@ -9,33 +9,6 @@ import streamlit as st
 from dashboard.tables import Row, Rows
 from dashboard.texts import write_number
 
-STYLE = """<style>
-.values { width: 100%; overflow-x: auto; scrollbar-width: thin;
-  animation: fade linear; animation-timeline: scroll(self x); }
-@keyframes fade { 0%, 95% { mask: linear-gradient(to left, transparent, #000 48px) } }
-.values table {
-  border-collapse: separate; border-spacing: 0; min-width: 100%; font-size: 14px; line-height: 20px;
-  border: 1px solid var(--line); border-radius: 8px; margin: 0;
-  --line: color-mix(in srgb, currentColor 16%, transparent);
-}
-.values th, .values td { padding: 3px 10px; border: 0; text-align: left; white-space: nowrap; }
-.values th { font-size: 12px; line-height: 16px; font-weight: 400; padding: 6px 10px;
-  background: color-mix(in srgb, currentColor 5%, transparent); }
-.values td { border-top: 1px solid var(--line); }
-.values td.wrap { white-space: normal; min-width: 120px; overflow-wrap: anywhere; }
-.values .number { text-align: right; font-variant-numeric: tabular-nums; }
-.values tr.front td { background: color-mix(in srgb, #2f7fd8 14%, transparent); }
-.values a { color: inherit; text-underline-offset: 2px; }
-.values .best { font-weight: 700; }
-details > summary { cursor: pointer; padding: 6px 0; font-size: 14px; }
-@media (max-width: 743px) {
-  .values th, .values td { padding: 3px 6px; }
-  .values th { white-space: normal; min-width: 60px; overflow-wrap: anywhere; }
-  .values td.wrap { min-width: 80px; }
-  .values .wide { display: none; }
-}
-</style>"""
-
 
 class Column(NamedTuple):
     """A column of a table.
@@ -59,15 +32,15 @@ class Column(NamedTuple):
     link: str = ""
 
 
-def draw_table(columns: Sequence[Column], rows: Rows, front: int = -1) -> None:
+def draw_table(columns: Sequence[Column], rows: Rows) -> None:
     """Draw a table; floats have 3 decimals, what is missing is a dash.
 
     Args:
         columns: Its columns.
-        rows: Values by key; a row's `best` holds keys of cells that are marked as best.
-        front: Row that is marked; -1 for none.
+        rows: Values by key; a row's `best` holds keys of cells that are marked as best, and its
+            `front` says whether it is marked as a whole.
     """
-    st.html(STYLE + write_table(columns, rows, front))
+    st.html(write_table(columns, rows))
 
 
 def draw_folded(title: str, content: str) -> None:
@@ -75,20 +48,20 @@ def draw_folded(title: str, content: str) -> None:
 
     Streamlit's own expander leaves its nodes and listeners in the tab after every visit.
     """
-    st.html(f"{STYLE}<details><summary>{escape(title)}</summary>{content}</details>")
+    st.html(f"<details><summary>{escape(title)}</summary>{content}</details>")
 
 
-def write_table(columns: Sequence[Column], rows: Rows, front: int = -1) -> str:
+def write_table(columns: Sequence[Column], rows: Rows) -> str:
     """Return a table as HTML whose texts are escaped."""
     head = "".join(
         f'<th class="{_name_class(c)}" title="{escape(c.help)}">{escape(c.label)}</th>'
         for c in columns
     )
     body = "".join(
-        f'<tr class="{"front" if place == front else ""}">'
+        f'<tr class="{"front" if row.get("front") else ""}">'
         + "".join(_write_cell(column, row) for column in columns)
         + "</tr>"
-        for place, row in enumerate(rows)
+        for row in rows
     )
     return f'<div class="values" tabindex="0"><table><tr>{head}</tr>{body}</table></div>'
 

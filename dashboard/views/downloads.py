@@ -13,8 +13,7 @@ from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Rows
 from dashboard.views.charts import pick_ink, style_chart
-from dashboard.views.components import make_line
-from dashboard.views.copy import draw_copy
+from dashboard.views.components import draw_copy, make_line
 from dashboard.views.data_tables import Column, format_value
 
 CHART_WIDTH = 720
@@ -26,7 +25,9 @@ GROUNDS = {"#e8edf4": "#0f141b"}
 def draw_sharing(
     study: Study,
     choices: Choices,
-    markdown: str,
+    told: str,
+    columns: Sequence[Column],
+    rows: Rows,
     tables: Mapping[str, tuple[Rows, Names]],
     charts: Mapping[str, Any],
 ) -> None:
@@ -35,7 +36,9 @@ def draw_sharing(
     Args:
         study: What is looked at.
         choices: Its versions are in the names of the files.
-        markdown: The view as Markdown.
+        told: What the view says, in a sentence.
+        columns: Columns of its table.
+        rows: Rows of its table.
         tables: Rows and columns, as a command prints them, by the table's name.
         charts: Charts by name.
     """
@@ -51,7 +54,7 @@ def draw_sharing(
                 if hasattr(command, "make_download") and len(versions) > 1:
                     make = partial(command.make_download, study, choices, str(st.context.url or ""))
                     draw_files(command.DOWNLOAD, stem, {"html": make})
-        draw_copy(markdown=markdown)
+        draw_copy(markdown=write_markdown(study.collection.title, told, columns, rows))
 
 
 def draw_files(name: str, file: str, makers: Mapping[str, Callable[[], bytes]]) -> None:

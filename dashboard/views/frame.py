@@ -11,8 +11,7 @@ import streamlit as st
 from dashboard.errors import ChoiceError, DataError
 from dashboard.plugins import list_screens, load_sections
 from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.folders import find_data, list_collections
-from dashboard.storage.settings import read_toml
+from dashboard.storage.settings import find_data, list_collections, read_toml
 from dashboard.study.choices import Choices, describe_choices, list_choices
 from dashboard.study.study import Study, open_study
 from dashboard.tables import Names
@@ -35,12 +34,6 @@ NAMES = ("overview", "compare", "slices", "query", "search", "collections")
 IN_ROW = {"baseline": 130, "candidate": 130, "metric": 170}
 """Choices in the row on top, those of versions first, and their widths in pixels."""
 STYLE = Path(__file__).with_name("frame.css")
-COLUMNS_STYLE = """<style>
-@media (max-width: 1023px) {
-  .st-key-split [data-testid="stColumn"] { flex: 1 1 100%; min-width: 100%; }
-  .st-key-split [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
-}
-</style>"""
 COMMANDS = """\
 python -m dashboard embed {0} --version {1} --encoder module:function
 python -m dashboard add {0} {1} --items vectors.npz
@@ -88,10 +81,10 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     """
     st.html(STYLE)
     given = read_address()
-    screen = st.session_state.get(CURRENT, NAMES[0])
-    with st.container(key="bar", horizontal=True, vertical_alignment="center"):
+    screen = st.session_state[CURRENT]
+    with make_line(key="bar"):
         links = st.container(key="links")
-        row = st.container(key="choices", horizontal=True, vertical_alignment="center")
+        row = make_line(key="choices")
     try:
         with row:
             collection = _pick_collection(given.get(COLLECTION, ""), "input")
@@ -135,7 +128,7 @@ def read_collection() -> Collection:
     st.html(STYLE)
     given = read_address()
     remember_address(given)
-    collection = open_collection(find_data() / _find_name(given.get(COLLECTION, ""))[0])
+    collection = open_collection(find_data() / _find_name(given.get(COLLECTION, "")))
     st.set_page_config(page_title=collection.title, layout="wide")
     return collection
 
@@ -161,13 +154,13 @@ def _draw_row(collection: Collection, choices: Choices, more: Names) -> None:
                     draw_choice(collection, choices, each.key, place="more")
 
 
-def _find_name(name: str) -> tuple[str, list[str]]:
-    """Return a name, for "" that of the collection that is opened first, and all names."""
+def _find_name(name: str) -> str:
+    """Return the name of a collection, for "" that of the one that is opened first."""
     names = list_collections()
     chosen = name or next(filter(_is_first, names), names[0])
     if chosen not in names:
         raise ChoiceError(f"There is no collection {chosen[:80]!r}. There are: {', '.join(names)}.")
-    return chosen, names
+    return chosen
 
 
 def _is_first(name: str) -> bool:
@@ -178,7 +171,7 @@ def _is_first(name: str) -> bool:
 
 
 def _pick_collection(name: str, place: str) -> Collection:
-    chosen, names = _find_name(name)
+    chosen = _find_name(name)
     widget = f"{place}-collection"
     st.session_state[widget] = chosen
 
@@ -187,7 +180,13 @@ def _pick_collection(name: str, place: str) -> Collection:
 
     visibility: Any = "collapsed" if place == "input" else "visible"
     with st.container(key=f"{place}-of-collection", width=200 if place == "input" else "stretch"):
-        st.selectbox("Collection", names, key=widget, on_change=write, label_visibility=visibility)
+        st.selectbox(
+            "Collection",
+            list_collections(),
+            key=widget,
+            on_change=write,
+            label_visibility=visibility,
+        )
     return open_collection(find_data() / chosen)
 
 
@@ -237,7 +236,6 @@ def require_versions(collection: Collection, choices: Choices, number: int) -> N
 
 def split_page(left: int, right: int) -> tuple[Any, Any]:
     """Return two columns of these relative widths, one below the other on narrow screens."""
-    st.html(COLUMNS_STYLE)
     with st.container(key="split"):
         first, second = st.columns([left, right], gap="medium")
     return first, second

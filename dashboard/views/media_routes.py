@@ -20,7 +20,6 @@ from starlette.responses import FileResponse, Response
 
 from dashboard.errors import DataError
 from dashboard.storage.collection import MAX_OPEN, Collection, open_collection
-from dashboard.storage.folders import find_data
 from dashboard.storage.media import (
     FILES,
     REMOTE,
@@ -31,6 +30,7 @@ from dashboard.storage.media import (
     recognise_type,
 )
 from dashboard.storage.posters import make_poster
+from dashboard.storage.settings import find_data
 from dashboard.tables import Names, Row
 
 CLIP, POSTER = FILES

@@ -1,22 +1,38 @@
-"""The server: which requests are answered, headers of every answer, and options of its sockets."""
+"""The server: which requests are answered, headers of every answer, and figures for operators.
+
+`/healthz` says whether the data can be read, `/metrics` has figures; neither holds a name or a text
+of a collection, a query or a person.
+"""
 
 import os
 import re
 import socket
 import stat
 from base64 import b64encode
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from hashlib import sha256
 from pathlib import Path
+from threading import BoundedSemaphore
 
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 from streamlit.file_util import get_static_dir
+
+from dashboard.errors import DataError
+from dashboard.storage.settings import list_collections
 
 HOSTS = "DASHBOARD_HOSTS"
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(:\d{0,5})?", re.ASCII)
@@ -57,7 +73,7 @@ HEADERS = {
 }
 
 
-class Guard:
+def guard(app: ASGIApp) -> ASGIApp:
     """Refuse requests under a foreign host name; add security headers to every answer.
 
     Without it a page of another site could point its own name at this machine and read answers
@@ -65,10 +81,7 @@ class Guard:
     pages from elsewhere.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_guarded(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 headers = MutableHeaders(scope=message)
@@ -77,7 +90,7 @@ class Guard:
             await send(message)
 
         if scope["type"] == "lifespan" or is_allowed(scope):
-            await self.app(scope, receive, send_guarded)
+            await app(scope, receive, send_guarded)
         else:
             shown = re.sub(r"[^\w.:\[\]-]", "?", Headers(scope=scope).get("host", ""))[:100]
             refusal = (
@@ -86,21 +99,22 @@ class Guard:
             )
             await PlainTextResponse(refusal, 403)(scope, receive, send_guarded)
 
+    return answer
 
-class ScriptSender:
+
+def compress_scripts(app: ASGIApp) -> ASGIApp:
     """Send scripts of the page compressed, which Streamlit sends as they are: 4 MB at first."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         name = scope.get("path", "").rpartition("/static/js/")[2]
         if scope.get("method") not in ("GET", "HEAD") or name not in SCRIPTS:
-            await self.app(scope, receive, send)
+            await app(scope, receive, send)
             return
         kept = {"Cache-Control": "public, immutable, max-age=31536000"}
         script = Response(SCRIPTS[name].read_bytes(), headers=kept, media_type="text/javascript")
         await GZipMiddleware(script, compresslevel=1)(scope, receive, send)
+
+    return answer
 
 
 def send_page(request: Request) -> HTMLResponse:
@@ -148,3 +162,51 @@ async def send_without_delay(_: object) -> AsyncIterator[None]:
         except OSError:  # closed meanwhile, as the descriptor of this listing is
             continue
     yield
+
+
+REGISTRY = CollectorRegistry()
+SESSIONS = Gauge("dashboard_sessions", "Open pages", registry=REGISTRY)
+STEPS = Histogram(
+    "dashboard_step_seconds",
+    "Seconds of a screen's script",
+    ["screen"],
+    registry=REGISTRY,
+    buckets=(0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60),
+)
+ProcessCollector(registry=REGISTRY)
+MOST = 16
+"""Scripts that run at once; threads of Python that wait for each other slow all of them down."""
+TURNS = BoundedSemaphore(MOST)
+NOT_STORED = {"Cache-Control": "no-store"}
+
+
+def count_sessions(app: ASGIApp) -> ASGIApp:
+    """Count the live connections of pages."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        with SESSIONS.track_inprogress() if scope["type"] == "websocket" else nullcontext():
+            await app(scope, receive, send)
+
+    return answer
+
+
+@contextmanager
+def measure_step(screen: str) -> Iterator[None]:
+    """Let the script of a screen run when it is its turn, and measure how long that takes."""
+    with STEPS.labels(screen).time(), TURNS:
+        yield
+
+
+def send_health(_: Request) -> JSONResponse:
+    """Answer 200 with the number of collections, or 503 and a sentence if there is none to read."""
+    try:
+        answer = {"status": "ok", "collections": len(list_collections())}
+    except (DataError, OSError) as error:
+        problem = str(error) if isinstance(error, DataError) else "the data folder is not readable"
+        return JSONResponse({"status": "unavailable", "problem": problem}, 503, NOT_STORED)
+    return JSONResponse(answer, headers=NOT_STORED)
+
+
+def send_metrics(_: Request) -> Response:
+    """Answer with the figures of this process, in the text format of Prometheus."""
+    return Response(generate_latest(REGISTRY), 200, NOT_STORED, CONTENT_TYPE_LATEST)

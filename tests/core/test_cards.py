@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.views.cards.payload import _describe_order, describe_change, make_payload
+from dashboard.views.cards import _describe_order, describe_change, make_payload
 from tests.plugins.worlds import open_world
 
 

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.views.change_charts import draw_heatmap, draw_scatter
-from dashboard.views.charts import colour_versions, draw_curve, draw_slice_values
+from dashboard.views import charts
 from dashboard.views.downloads import make_file
 
 
@@ -18,24 +17,25 @@ NAMES = ["constructor", "__proto__", "toString"]
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_is_drawn(name: str) -> None:
-    colours = colour_versions([name, "v2"])
+    colours = charts.colour_versions([name, "v2"])
     rows = [{"run": r, "cutoff": k, "mean": k / 9} for r in colours for k in (1, 2)]
-    assert write_svg(draw_curve(rows, "P", colours)).count('aria-roledescription="point"') == 4
+    drawn = write_svg(charts.draw_curve(rows, "P", colours))
+    assert drawn.count('aria-roledescription="point"') == 4
     means = [{"slice": "A=x", "queries": 3, "run": r, "mean": 0.5} for r in colours]
-    assert name in write_svg(draw_slice_values(means, "P@5", colours))
+    assert name in write_svg(charts.draw_slice_values(means, "P@5", colours))
     point = {"point": 0, "baseline": 0.1, "candidate": 0.0625, "queries": 1, "outcome": "worse"}
-    drawn = write_svg(draw_scatter([point], "P@5", name, "v2"))
+    drawn = write_svg(charts.draw_scatter([point], "P@5", name, "v2"))
     assert name in drawn and "v2: 0.063" in drawn  # as tables round it
     cell = {"gain": 0.1, "queries": 3, "note": "+0.100", "count": "n 3", "slice": "A=x & B=y"}
     cells = [cell | {"first": first, "second": second} for first in (name, "x") for second in NAMES]
-    assert write_svg(draw_heatmap(cells, name, "B")).count("n 3") >= 6
+    assert write_svg(charts.draw_heatmap(cells, name, "B")).count("n 3") >= 6
 
 
 def test_many_versions_are_told_apart() -> None:
     """Each has a shape with an area, for points are filled; the height is without the legend."""
-    colours = colour_versions(f"v{at}" for at in range(12))
+    colours = charts.colour_versions(f"v{at}" for at in range(12))
     rows = [{"run": r, "cutoff": k, "mean": k / 9} for r in colours for k in (1, 2)]
-    made = draw_curve(rows, "P", colours).to_dict(validate=False)
+    made = charts.draw_curve(rows, "P", colours).to_dict(validate=False)
     shapes = made["layer"][1]["encoding"]["shape"]["scale"]["range"]
     assert len({*zip(colours.values(), shapes, strict=True)}) == 12 and "stroke" not in shapes
     assert made["autosize"]["type"] == "fit-x" and made["height"] == 200

@@ -14,7 +14,7 @@ from dashboard.study.changes import (
     list_moves,
     list_ranks,
 )
-from dashboard.views.change_charts import write_bin
+from dashboard.views.charts import write_bin
 from dashboard.views.comparison import write_row
 from dashboard.views.data_tables import Column, write_table
 from tests.core.test_links import read_errors

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.views.change_charts import draw_histogram
+from dashboard.views.charts import draw_histogram
 from dashboard.views.data_tables import Column
 from dashboard.views.downloads import make_file, write_markdown
 from tests.core.test_screens import draw, read_payload

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from dashboard.errors import DataError
-from dashboard.retrieval.pictures import read_picture
+from dashboard.retrieval.encoders import read_picture
 from dashboard.storage import posters
 from dashboard.storage.collection import open_collection
 from dashboard.storage.media import Span, find_media, list_missing, read_span, recognise_type
@@ -156,7 +156,7 @@ def test_check_names_items_without_a_picture(world: Path, file: str, found: str)
     (world / "media" / "text.png").write_text("text")
     (world / "items.csv").write_text(f"item_id,file\na,\nb,{file}\nc,\nd,\n")
     opened = open_collection(world)
-    (finding,) = list_missing(opened.folder, opened.settings, opened.items)
+    (finding,) = list_missing(opened)
     assert (finding.level, finding.file, finding.line) == ("warning", "items.csv", 3)
     assert f"1 of 1 files that are {found}" in finding.found and f"(b: {file})" in finding.found
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dashboard.views.version_table import name_curve, pick_slices
+from dashboard.views.comparison import name_curve, pick_slices
 from tests.core.test_screens import draw
 
 

@@ -9,8 +9,9 @@ import pytest
 from PIL import Image
 
 from dashboard.errors import DataError
-from dashboard.retrieval import pictures
-from dashboard.retrieval.pictures import encode_picture, fit_to_items, lay_out, read_picture
+from dashboard.retrieval import encoders
+from dashboard.retrieval.encoders import encode_picture, fit_to_items, lay_out, read_picture
+from dashboard.storage.collection import open_collection
 from tests.core.test_screens import draw
 from tests.plugins.worlds import call
 
@@ -37,19 +38,19 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
             read_picture(content)
         assert " at 0x" not in str(raised.value)
     with monkeypatch.context() as patched, pytest.raises(DataError, match="expected a picture"):
-        patched.setattr(pictures.Image, "open", Mock(side_effect=IndexError))
+        patched.setattr(encoders.Image, "open", Mock(side_effect=IndexError))
         read_picture(write_picture("PNG"))
-    monkeypatch.setattr(pictures, "MAX_PIXELS", 799)
+    monkeypatch.setattr(encoders, "MAX_PIXELS", 799)
     with pytest.raises(DataError, match="40 × 20 pixels"):
         read_picture(write_picture("PNG"))
-    monkeypatch.setattr(pictures, "MAX_UPLOAD_BYTES", 10)
+    monkeypatch.setattr(encoders, "MAX_UPLOAD_BYTES", 10)
     with pytest.raises(DataError, match="at most 10 bytes"):
         read_picture(write_picture("PNG"))
 
 
 def test_layout_of_pixels() -> None:
     """(value - mean) / spread; what shows through is the grey behind."""
-    settings = dict(pictures.DEFAULTS) | {"size": [2, 1], "mean": 127.0, "spread": 128.0}
+    settings = dict(encoders.DEFAULTS) | {"size": [2, 1], "mean": 127.0, "spread": 128.0}
     found = lay_out(settings, Image.new("RGBA", (4, 4), (0, 0, 0, 0)))
     assert found.shape == (1, 3, 1, 2)
     assert np.allclose(found, 1.0)
@@ -63,7 +64,8 @@ def test_code_of_a_shipped_picture() -> None:
     stored = np.load(model / "items.npy")
     place = (model / "items.txt").read_text().split().index("d0001")
     image = read_picture((folder / "media" / "d0001.png").read_bytes())
-    found = fit_to_items(encode_picture(folder, "itq-64", image), stored / 8, "itq-64")
+    version = open_collection(folder).versions["itq-64"]
+    found = fit_to_items(encode_picture(folder, version, image), stored / 8, "itq-64")
     assert np.array_equal(found[0] * 8, stored[place])
 
 

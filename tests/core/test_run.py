@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from dashboard.retrieval.gallery import Gallery, SortedRanking
-from dashboard.retrieval.run import Run
-from dashboard.retrieval.sources import RunFileSource, Source, VectorSource
+from dashboard.retrieval.sources import Run, RunFileSource, Source, VectorSource
 from dashboard.storage.runs import list_pairs, read_run
 from dashboard.storage.vectors import Vectors
 

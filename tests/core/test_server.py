@@ -10,9 +10,8 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from dashboard.views.health import MOST, measure_step, send_health, send_metrics
+from dashboard.views import server
 from dashboard.views.media_routes import send_media
-from dashboard.views.server import SCRIPTS, Guard, ScriptSender
 
 
 @pytest.fixture
@@ -28,10 +27,11 @@ def client(world: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
     )
     routes = [
         Route("/files/{collection}/{kind}/{item:path}", send_media),
-        Route("/healthz", send_health),
-        Route("/metrics", send_metrics),
+        Route("/healthz", server.send_health),
+        Route("/metrics", server.send_metrics),
     ]
-    app = Starlette(routes=routes, middleware=[Middleware(Guard), Middleware(ScriptSender)])
+    around = [Middleware(each) for each in (server.guard, server.compress_scripts)]
+    app = Starlette(routes=routes, middleware=around)
     return TestClient(app, base_url="http://localhost", raise_server_exceptions=True)
 
 
@@ -58,7 +58,7 @@ def test_every_answer_has_security_headers(client: TestClient) -> None:
         client.get("/healthz"),
         client.get("/gone"),
         client.get("/", headers={"Host": "x"}),
-        client.get(f"/static/js/{next(iter(SCRIPTS))}"),
+        client.get(f"/static/js/{next(iter(server.SCRIPTS))}"),
     ):
         assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -66,7 +66,7 @@ def test_every_answer_has_security_headers(client: TestClient) -> None:
 
 
 def test_scripts_are_compressed_for_browsers_that_read_it(client: TestClient) -> None:
-    name, path = max(SCRIPTS.items(), key=lambda each: each[1].stat().st_size)
+    name, path = max(server.SCRIPTS.items(), key=lambda each: each[1].stat().st_size)
     sent = client.get(f"/app/static/js/{name}")
     plain = client.get(f"/static/js/{name}", headers={"Accept-Encoding": "identity"})
     assert (sent.headers["Content-Encoding"], sent.content) == ("gzip", path.read_bytes())
@@ -124,17 +124,17 @@ def test_screens_run_in_turns() -> None:
     entered, leave = Semaphore(0), Event()
 
     def run() -> None:
-        with pytest.raises(ValueError), measure_step("query"):
+        with pytest.raises(ValueError), server.measure_step("query"):
             entered.release()
             leave.wait()
             raise ValueError
 
-    threads = [Thread(target=run) for _ in range(2 * MOST)]
+    threads = [Thread(target=run) for _ in range(2 * server.MOST)]
     for each in threads:
         each.start()
-    assert all(entered.acquire(timeout=60) for _ in range(MOST))
+    assert all(entered.acquire(timeout=60) for _ in range(server.MOST))
     assert not entered.acquire(timeout=0.1)
     leave.set()
     for each in threads:
         each.join()
-    assert all(entered.acquire(timeout=0) for _ in range(MOST))
+    assert all(entered.acquire(timeout=0) for _ in range(server.MOST))

@@ -24,8 +24,7 @@ from dashboard.plugins.context.judge import (
 from dashboard.plugins.context.metrics import compute_gain
 from dashboard.plugins.context.satisfaction import make_block
 from dashboard.retrieval.gallery import Ranking, SortedRanking
-from dashboard.retrieval.run import Run
-from dashboard.retrieval.sources import order_run
+from dashboard.retrieval.sources import Run, order_run
 from dashboard.storage.collection import open_collection
 from dashboard.storage.runs import Pairs
 from dashboard.study.choices import resolve

@@ -1,6 +1,6 @@
 """Other programs on tiny cases: their number and ours, where they agree and where they do not.
 
-The table of `dashboard/evaluation/peers.py` claims nothing that is not run here or in the
+The table of `dashboard/commands/metrics.py` claims nothing that is not run here or in the
 tests with random lists that are named below.
 """
 
@@ -17,8 +17,8 @@ import pytrec_eval
 from scipy import stats
 from sklearn import metrics as sklearn
 
-from dashboard.evaluation.metrics import METRICS, parse_one
-from dashboard.evaluation.peers import AGREES, DIFFERS
+from dashboard.commands.metrics import AGREES, DIFFERS
+from dashboard.evaluation.metrics import NAMES, parse_one
 from dashboard.evaluation.statistics import compute_bootstrap_interval, sum_units
 from tests.core.test_oracles import IR_MEASURES, PYTREC_EVAL, UNTIED
 from tests.evaluation.kinds_ranking import compute, grade_list
@@ -160,7 +160,7 @@ def test_table_of_peers_claims_what_tests_run(peer: str) -> None:
     (name, known), agrees, differs = peer.split(), AGREES[peer], DIFFERS.get(peer, {})
     assert agrees.keys() == {each.partition("@")[0] for each in RUN_WITH[name]}
     assert differs.keys() == DIFFERENCES[name]
-    assert {*agrees, *differs} <= METRICS.keys()
+    assert {*agrees, *differs} <= {each.name for each in NAMES.values()}
     assert version(name).split(".")[:2] == known.split(".")[:2], "run all again"
 
 

@@ -71,7 +71,7 @@ BROKEN = {
     "metric": (
         "from dashboard.evaluation.metrics import metric\n"
         "metric('p', formula='', source='')(lambda block, k: k)\n",
-        "Two metrics are called p, in evaluation/binary_metrics.py and ",
+        "Two metrics are called p, in evaluation/ranking_metrics.py and ",
     ),
     "shipped metric": (
         "from dashboard.evaluation.metrics import metric\n"
@@ -184,11 +184,10 @@ def test_a_team_adds_a_section(folder: Path, open_app: Callable[[Path], AppTest]
 def test_a_team_adds_an_encoder(
     folder: Path, open_app: Callable[[Path], AppTest], tmp_path: Path
 ) -> None:
-    from dashboard.retrieval.language import encode_text, list_sides
+    from dashboard.retrieval.encoders import encode_text, list_sides
+    from dashboard.storage.versions import Version
 
     open_app(folder / "ours.py")
-    place = tmp_path / "models" / "own"
-    place.mkdir(parents=True)
-    (place / "model.toml").write_text('encoder = "letters"\n')
-    assert encode_text(tmp_path, "own", "a cab").tolist() == [[2, 1, 1]]
-    assert list_sides(tmp_path, ["own"]) == {"text"}
+    own = Version("own", settings={"encoder": "letters"})
+    assert encode_text(tmp_path, own, "a cab").tolist() == [[2, 1, 1]]
+    assert list_sides([own]) == {"text"}

@@ -28,7 +28,7 @@ from dashboard.plugins.alfa.words import (
     make_plain,
     read_text,
 )
-from dashboard.retrieval.language import embed_texts
+from dashboard.retrieval.encoders import embed_texts
 from dashboard.tables import Float32Array, IntArray, Names
 
 FLOOR = 0.3

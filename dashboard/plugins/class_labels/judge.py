@@ -3,8 +3,8 @@
 import numpy as np
 
 from dashboard.errors import DataError, Findings, count_odd, list_names
-from dashboard.evaluation.judgement import JudgingRules
-from dashboard.evaluation.labels import (
+from dashboard.evaluation.judgement import (
+    JudgingRules,
     LabelJudgement,
     Labels,
     judge_labels,

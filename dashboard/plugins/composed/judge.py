@@ -3,10 +3,10 @@
 import numpy as np
 
 from dashboard.errors import DataError, Findings, add_finding, count_odd, list_names
-from dashboard.evaluation.binary_metrics import compute_average_precision
 from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table, list_judged
 from dashboard.evaluation.metrics import metric
+from dashboard.evaluation.ranking_metrics import compute_average_precision
 from dashboard.storage.collection import Collection
 from dashboard.study.judging import has_equal_grades
 from dashboard.tables import IntArray

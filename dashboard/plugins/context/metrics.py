@@ -14,7 +14,7 @@ from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.evaluation.measurement import Described
 from dashboard.evaluation.metrics import PER, Setting, find_metric, metric, parse_one
 from dashboard.study.study import Study
-from dashboard.tables import FloatArray, IntArray, Rows, find_bounds
+from dashboard.tables import FloatArray, IntArray, Rows, find_rows
 
 NAME = "context"
 SOURCE = "Shao et al., Towards Context-Aware Evaluation for Image Search, SIGIR 2019"
@@ -77,10 +77,10 @@ def read_window(name: str) -> tuple[int, str]:
 def list_credits(block: Block, k: Cut) -> Iterator[FloatArray]:
     """Yield the credit of every result of each list that is looked at, 0 for one without a row."""
     looked_at = block.count_looked_at(k)
-    for (low, high), length in zip(find_bounds(block.row, len(looked_at)), looked_at, strict=True):
+    for rows, length in zip(find_rows(block.row, len(looked_at)), looked_at, strict=True):
         credit = np.zeros(length)
-        rank = block.rank[low:high]
-        credit[rank[rank <= length] - 1] = block.credit[low:high][rank <= length]
+        rank = block.rank[rows]
+        credit[rank[rank <= length] - 1] = block.credit[rows][rank <= length]
         yield credit
 
 

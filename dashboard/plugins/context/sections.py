@@ -59,14 +59,13 @@ def draw_satisfaction(study: Study, choices: Choices) -> None:
     for sentence in (DOUBTS.get(viewed.kind), *explain_nulls(viewed, reading, rows)):
         if sentence:
             draw_text("caption", sentence)
-    shown = [measure.name in (row["original"], row["context_aware"]) for row in rows]
     left, right = st.columns([3, 2])
     with left:
-        front = shown.index(True) if any(shown) else -1
         told = [write_nulls(row) for row in rows]
         for row in told:
+            row["front"] = measure.name in (row["original"], row["context_aware"])
             row["p"] = None if row["p"] is None else write_p(row["p"]).removeprefix("= ")
-        draw_table(COLUMNS, told, front)
+        draw_table(COLUMNS, told)
     if not spread:
         return
     colour = alt.Scale(scheme="viridis", domain=[0, 1])

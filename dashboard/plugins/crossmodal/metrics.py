@@ -1,8 +1,8 @@
 """R@K of both directions, their sum and mean, ranks of the first answer, and AP of R places."""
 
-from dashboard.evaluation.binary_metrics import compute_average_precision, compute_success
 from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.evaluation.metrics import metric
+from dashboard.evaluation.ranking_metrics import compute_average_precision, compute_success
 from dashboard.tables import FloatArray
 
 RECALLS = (1, 5, 10)

@@ -11,8 +11,8 @@ from dashboard.study.study import Study
 from dashboard.tables import Rows
 from dashboard.texts import count_things, round_half
 from dashboard.views.address import draw_text
+from dashboard.views.comparison import compare_means
 from dashboard.views.data_tables import Column, draw_table
-from dashboard.views.version_table import compare_means
 
 ARROWS = {"i2t": "i → t", "t2i": "t → i"}
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from dashboard.commands.output import format_cell, write_markdown_table
 from dashboard.errors import make_printable
-from dashboard.evaluation.differences import NOT_WORSE, count_scored, find_limit, find_sign
+from dashboard.evaluation.differences import NOT_WORSE, count_scored, find_limit
 from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
@@ -112,7 +112,7 @@ def _check(condition: Condition, row: Row) -> Check:
     has_interval = row["low"] is not None
     limit = condition.limit
     ends = [row["low"], row["high"]] if has_interval else [row["delta"]] * 2
-    low, high = sorted(find_sign(condition.measure) * each for each in ends)
+    low, high = sorted(condition.measure.sign * each for each in ends)
     written = [write_number(each, "+") for each in (low, high)]
     interval = f"95 % interval of the difference {' to '.join(written)}"
     reason = f"{interval if has_interval else f'difference {written[0]} in every query'}, {known}"

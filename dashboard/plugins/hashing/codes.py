@@ -8,7 +8,6 @@ import numpy as np
 from dashboard.errors import DataError, Findings, add_finding
 from dashboard.storage.collection import Collection
 from dashboard.storage.new_versions import convert, hold_only
-from dashboard.storage.settings import read_toml
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
 
@@ -22,11 +21,11 @@ def read_packed(collection: Collection, broken: Broken, findings: Findings) -> V
     or vectors are not guessed: such a version is put into `broken`.
     """
     every = collection.versions.items()
-    read = {name: partial(_read_version, collection, each, findings) for name, each in every}
+    read = {name: partial(_read_version, each, findings) for name, each in every}
     return try_to_read_all(broken, read)
 
 
-def _read_version(collection: Collection, version: Version, findings: Findings) -> Version | None:
+def _read_version(version: Version, findings: Findings) -> Version | None:
     """Return a version of packed codes unpacked; None for any other version.
 
     Raises:
@@ -36,15 +35,14 @@ def _read_version(collection: Collection, version: Version, findings: Findings) 
     if not any(each.stored.dtype.itemsize == 1 for each in arrays):
         return None
     name = f"{version.file}/model.toml"
-    stated = read_toml(collection.folder / name, name)
-    bits = stated.get("bits", 0)
+    bits = version.settings.get("bits", 0)
     if type(bits) is not int or bits < 0:
         raise DataError(name, f"bits = {str(bits)[:80]!r}", "the number of bits of a code")
     columns = arrays[0].dimension
     if not bits or bits == columns:
         for stored in (each.stored for each in arrays):
             kind = stored.dtype
-            is_said = kind == np.int8 and stated.get("dimension") == columns
+            is_said = kind == np.int8 and version.settings.get("dimension") == columns
             if kind.itemsize > 1 or is_said or hold_only([stored], (-1, 0, 1)):
                 continue
             do = (

@@ -6,11 +6,13 @@ import numpy as np
 
 from dashboard.errors import DataError, Findings, add_finding, list_names
 from dashboard.evaluation.block import Block, Cut
-from dashboard.evaluation.judgement import Judgement, JudgingRules, judge_table
-from dashboard.evaluation.labels import (
+from dashboard.evaluation.judgement import (
+    Judgement,
+    JudgingRules,
     LabelJudgement,
     Labels,
     judge_labels,
+    judge_table,
     report_missing,
     split_labels,
 )

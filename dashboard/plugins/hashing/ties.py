@@ -7,9 +7,9 @@ import numpy as np
 from dashboard.evaluation.block import label
 from dashboard.evaluation.judgement import find_relevant
 from dashboard.evaluation.metrics import parse_one
-from dashboard.retrieval.run import Part
+from dashboard.retrieval.sources import Part
 from dashboard.study.study import Study
-from dashboard.tables import FloatArray, Names, Rows, find_bounds
+from dashboard.tables import FloatArray, Names, Rows
 
 RETRIEVED = "AP(retrieved)"
 RISING = (
@@ -46,8 +46,8 @@ def bound_values(study: Study, version: str, metric: str) -> tuple[FloatArray, F
     is_cut = measure.name == RETRIEVED and measure.cutoff is not None
     bounds = [np.empty((2, 0))]
     for part in study.run(version).parts(study.queries, 0, lambda q: find_relevant(judged, q)):
-        asked = zip(part.queries.tolist(), find_bounds(part.row, len(part.queries)), strict=True)
-        grade = np.concatenate([judged.grades(query)[part.item[a:b]] for query, (a, b) in asked])
+        asked = zip(part.queries.tolist(), part.rows, strict=True)
+        grade = np.concatenate([judged.grades(query)[part.item[rows]] for query, rows in asked])
         worst, best = (_order_ties(part, grade, sign) for sign in (1, -1))
         if is_cut:
             bounds.append(_bound_retrieved(worst, best, measure.cutoff or 0))
@@ -75,16 +75,16 @@ def _order_ties(part: Part, grade: FloatArray, sign: int) -> Part:
 def _bound_retrieved(worst: Part, best: Part, k: int) -> FloatArray:
     """Return bounds of AP(retrieved)@k, which a late hit can lower. [2, queries]."""
     bounds = np.zeros((2, len(best.queries)))
-    for at, (start, end) in enumerate(find_bounds(best.row, len(best.queries))):
-        last = best.tie_last[start:end]
+    for at, rows in enumerate(best.rows):
+        first, last = best.tie_first[rows], best.tie_last[rows]
         listed = last <= best.passing[at]
         above = int(((last <= k) & listed).sum())
-        whole = slice(start, start + above)
+        whole = slice(rows.start, rows.start + above)
         sums = [float((np.arange(1, above + 1) / each.rank[whole]).sum()) for each in (worst, best)]
-        cut = (best.tie_first[start:end] <= k) & (last > k) & listed
+        cut = (first <= k) & (last > k) & listed
         hits, before, room, others = int(cut.sum()), k - 1, 1, 1  # of the ties at the cut
         if hits:
-            before = int(best.tie_first[start:end][cut][0]) - 1
+            before = int(first[cut][0]) - 1
             room, others = k - before, int(last[cut][0]) - before - hits
         found = []
         for number in range(max(0, room - others), min(hits, room) + 1):  # that are inside of it

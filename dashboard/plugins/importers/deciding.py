@@ -9,7 +9,7 @@ from statistics import fmean, multimode
 from typing import Any
 
 from dashboard.errors import DataError, Level, Unsure, list_names
-from dashboard.evaluation.labels import count_missing
+from dashboard.evaluation.judgement import count_missing
 from dashboard.plugins.importers.column_roles import name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.naming import (

@@ -10,7 +10,7 @@ from filecmp import cmpfiles
 from pathlib import Path
 
 from dashboard.errors import DataError, Findings, list_names
-from dashboard.evaluation.labels import split_labels
+from dashboard.evaluation.judgement import split_labels
 from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
 from dashboard.plugins.importers.gathering import Gathered
@@ -36,10 +36,9 @@ from dashboard.plugins.importers.writing import (
     write_files,
 )
 from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.folders import find_data, is_collection
 from dashboard.storage.media import list_missing
 from dashboard.storage.new_versions import refuse_unknown, write_settings
-from dashboard.storage.settings import read_toml
+from dashboard.storage.settings import find_data, is_collection, read_toml
 from dashboard.storage.versions import list_stale, record_version
 from dashboard.tables import Names, Row, Texts
 
@@ -316,6 +315,6 @@ def check_draft(opened: Collection, found: Gathered) -> Findings:
         record_version(made, opened.items, opened.queries, folder / "models" / name)
     return [
         *opened.findings,
-        *list_missing(folder, opened.settings, opened.items),
-        *list_stale(folder, versions, opened.items, opened.queries),
+        *list_missing(opened),
+        *list_stale(opened),
     ]

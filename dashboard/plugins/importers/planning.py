@@ -7,7 +7,7 @@ from itertools import chain, compress, count
 import numpy as np
 
 from dashboard.errors import Unsure, list_names
-from dashboard.evaluation.labels import count_missing
+from dashboard.evaluation.judgement import count_missing
 from dashboard.plugins.importers.deciding import (
     KEYWORDS,
     choose_basis,

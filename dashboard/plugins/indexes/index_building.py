@@ -25,13 +25,12 @@ from dashboard.plugins.indexes.faiss_file import (
     digest_vectors,
     require_floats,
 )
-from dashboard.retrieval.run import Run
-from dashboard.retrieval.sources import Source
+from dashboard.retrieval.sources import Run, Source
 from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import replace_files
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
-from dashboard.tables import FloatArray, IntArray, Rows, find_bounds
+from dashboard.tables import FloatArray, IntArray, Rows
 from dashboard.texts import compute_digest
 
 MAX_TRAINING = 1 << 18
@@ -135,9 +134,7 @@ def compute_recalls(found: Source, exact: Source, own_items: IntArray, k: int) -
     """
     queries = np.arange(len(own_items))
     first = [
-        part.item[low:high]
-        for part in Run(found, own_items).parts(queries, k)
-        for low, high in find_bounds(part.row, len(part.queries))
+        part.item[rows] for part in Run(found, own_items).parts(queries, k) for rows in part.rows
     ]
     values = []
     for part in Run(exact, own_items).parts(queries, k, first.__getitem__):

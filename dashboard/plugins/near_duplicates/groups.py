@@ -24,7 +24,7 @@ from dashboard.plugins.near_duplicates.choice import (
     list_ways,
 )
 from dashboard.retrieval.gallery import Found, Ranking, Rankings
-from dashboard.retrieval.run import Run
+from dashboard.retrieval.sources import Run
 from dashboard.storage.collection import Collection
 from dashboard.storage.media import REMOTE, find_media, read_span
 from dashboard.storage.vectors import Vectors
@@ -176,8 +176,8 @@ class MergedRun(Run):
 
     groups: Groups
 
-    def _rank(self, queries: IntArray) -> Rankings:
-        for query, ranking in zip(queries.tolist(), super()._rank(queries), strict=True):
+    def rank(self, queries: IntArray) -> Rankings:
+        for query, ranking in zip(queries.tolist(), super().rank(queries), strict=True):
             yield MergedRanking(ranking, self.groups, self.groups.list_left_out(query))
 
 

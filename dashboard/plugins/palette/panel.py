@@ -10,8 +10,7 @@ from starlette.routing import Route
 
 from dashboard.errors import ChoiceError, DataError
 from dashboard.storage.collection import open_collection
-from dashboard.storage.folders import find_data, list_collections
-from dashboard.storage.settings import read_toml
+from dashboard.storage.settings import find_data, list_collections, read_toml
 from dashboard.study.choices import resolve
 from dashboard.views.address import COLLECTION, read_address
 from dashboard.views.components import load_component

@@ -18,13 +18,18 @@ from dashboard.study.choices import Choices, describe_choices
 from dashboard.study.study import Study
 from dashboard.tables import Rows
 from dashboard.views.address import shorten_choices
-from dashboard.views.change_charts import draw_forest, draw_histogram, draw_scatter
-from dashboard.views.comparison import compare_metrics, make_forest, write_row
+from dashboard.views.charts import draw_forest, draw_histogram, draw_scatter
+from dashboard.views.comparison import (
+    compare_metrics,
+    count_queries,
+    describe_slice,
+    make_forest,
+    make_lines,
+    write_row,
+)
 from dashboard.views.data_tables import format_value
 from dashboard.views.downloads import make_file
 from dashboard.views.media_routes import read_poster
-from dashboard.views.slice_table import describe_slice, make_lines
-from dashboard.views.version_table import count_queries
 
 DEPTH = 5
 """Results of a version that are shown of a query."""

@@ -12,7 +12,7 @@ from dashboard.plugins.reviews.choices import CORRECTED
 from dashboard.plugins.reviews.corrections import format_labels
 from dashboard.plugins.reviews.store import back_up
 from dashboard.plugins.reviews.verdicts import DECISION, Verdict, Verdicts, keep_last
-from dashboard.storage.folders import find_folder
+from dashboard.storage.settings import find_folder
 from dashboard.tables import Names, Row, Rows
 from dashboard.texts import count_things
 

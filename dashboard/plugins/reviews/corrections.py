@@ -9,9 +9,8 @@ from collections import Counter, defaultdict
 
 from dashboard.commands.output import write_rows
 from dashboard.errors import DataError
-from dashboard.evaluation.amendments import amend
 from dashboard.evaluation.differences import replace_nan
-from dashboard.evaluation.judgement import Judgement, list_judged
+from dashboard.evaluation.judgement import Judgement, amend, list_judged
 from dashboard.plugins.reviews import verdicts
 from dashboard.plugins.reviews.verdicts import DECISION, KEEP, UNSURE, VERDICT, Verdicts
 from dashboard.storage.collection import Collection

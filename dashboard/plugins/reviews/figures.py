@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from dashboard.evaluation.differences import SIGNIFICANT, find_sign, replace_nan, write_p
+from dashboard.evaluation.differences import SIGNIFICANT, replace_nan, write_p
 from dashboard.evaluation.metrics import parse_one
 from dashboard.evaluation.statistics import (
     compute_alpha,
@@ -249,7 +249,7 @@ def compare_with_metric(scores: Scores, changes: Iterable[Row], metric: str) -> 
         changes: Rows of `list_changes`.
         metric: Their metric.
     """
-    sign = find_sign(parse_one(metric))
+    sign = parse_one(metric).sign
     both = [(scores.get(row["query_id"]), row["delta"]) for row in changes]
     same = [(sign * delta > 0) == (score > 0) for score, delta in both if score and delta]
     return sum(same), len(same)

@@ -12,8 +12,8 @@ import numpy as np
 from sqlalchemy import Connection, insert, select
 
 from dashboard.errors import ChoiceError, DataError, explain_errors
-from dashboard.evaluation.graded_metrics import PERSISTENCE
 from dashboard.evaluation.metrics import find_metric, parse_one
+from dashboard.evaluation.ranking_metrics import PERSISTENCE
 from dashboard.plugins.reviews import verdicts
 from dashboard.plugins.reviews.schema import ASSIGNMENT
 from dashboard.plugins.reviews.store import has_store, open_store

@@ -25,7 +25,7 @@ from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Row
 from dashboard.views.address import draw_reset, draw_text, drop_choice, set_choice
-from dashboard.views.cards.payload import make_card, make_payload
+from dashboard.views.cards import make_card, make_payload
 from dashboard.views.comparison import list_changes_on_page
 from dashboard.views.components import load_component
 from dashboard.views.media_routes import describe_media

@@ -33,8 +33,7 @@ from dashboard.views.address import (
     shorten_choices,
     write_link,
 )
-from dashboard.views.components import make_line
-from dashboard.views.copy import draw_copy
+from dashboard.views.components import draw_copy, make_line
 from dashboard.views.data_tables import Column, draw_folded, draw_table, write_table
 from dashboard.views.frame import find_pages
 from dashboard.views.people import OWNER, REVIEWER, find_reader

@@ -24,7 +24,7 @@ from dashboard.plugins.reviews.verdicts import (
     undo_last,
 )
 from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.folders import find_data, list_collections
+from dashboard.storage.settings import find_data, list_collections
 from dashboard.views.people import OWNER, REVIEWER, Person, find_person
 
 MAX_BODY_BYTES = 1_000_000

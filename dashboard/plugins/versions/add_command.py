@@ -13,7 +13,7 @@ from dashboard.commands.options import (
 )
 from dashboard.commands.output import say_where
 from dashboard.errors import Findings, Unsure
-from dashboard.storage.folders import find_folder
+from dashboard.storage.settings import find_folder
 
 HELP = "add a version: vectors of items and queries, or results; whole or not at all"
 OPTIONS = """

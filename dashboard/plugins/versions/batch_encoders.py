@@ -97,7 +97,7 @@ def open_model(folder: Path, named: str) -> BatchEncoder:
     Raises:
         DataError: If it holds no weights that can be read without running code.
     """
-    from dashboard.retrieval.language import load_model
+    from dashboard.retrieval.encoders import load_model
 
     model = load_model(folder, None)
 
@@ -125,8 +125,8 @@ def open_model(folder: Path, named: str) -> BatchEncoder:
 
 def _open_network(path: Path, picture: Settings) -> BatchEncoder:
     """Return an ONNX network of pictures; the version gets a copy, which sees uploads."""
+    from dashboard.retrieval.encoders import check_layout, lay_out
     from dashboard.retrieval.network import open_network
-    from dashboard.retrieval.pictures import check_layout, lay_out
 
     require_file(path, path.name, "an ONNX network of pictures")
     if "size" not in picture:

@@ -6,7 +6,7 @@ from pathlib import Path
 from dashboard.commands.options import Answer
 from dashboard.errors import DataError
 from dashboard.plugins.versions.trash import KINDS, TRASH, list_places, move, tell_version
-from dashboard.storage.folders import find_folder, is_collection
+from dashboard.storage.settings import find_folder, is_collection
 
 OPTIONS = ""
 HELP = "move back what was removed of a collection"

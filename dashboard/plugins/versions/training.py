@@ -10,7 +10,7 @@ from dashboard.errors import Findings
 from dashboard.plugins.versions.batch_encoders import open_model
 from dashboard.plugins.versions.embedding import embed
 from dashboard.storage.collection import open_collection
-from dashboard.storage.folders import find_folder
+from dashboard.storage.settings import find_folder
 from dashboard.tables import Names
 
 EVENTS = {"end": "on_train_end", "evaluate": "on_evaluate", "save": "on_save"}

@@ -12,7 +12,7 @@ from dashboard.commands.options import FINE, Answer, add_collection, add_options
 from dashboard.errors import DataError
 from dashboard.plugins.versions.add_command import add_version_name, read_version_name
 from dashboard.storage.drafts import report_full_disk
-from dashboard.storage.folders import MARKS, find_folder, is_collection
+from dashboard.storage.settings import MARKS, find_folder, is_collection
 
 TRASH = ".trash"
 KINDS = ("models", "runs", "submissions")

@@ -6,7 +6,7 @@ import pytest
 
 from dashboard.storage.collection import open_collection
 from dashboard.study.new_query import search
-from dashboard.views.cards.payload import make_payload
+from dashboard.views.cards import make_payload
 from tests.core.test_screens import draw
 from tests.plugins.worlds import call, measure_values, open_world, write_world
 

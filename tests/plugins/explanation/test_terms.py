@@ -8,10 +8,10 @@ import pytest
 from dashboard.evaluation.block import Sum
 from dashboard.evaluation.judgement import TableJudgement
 from dashboard.evaluation.measurement import list_blocks
-from dashboard.evaluation.metrics import METRICS, parse
+from dashboard.evaluation.metrics import NAMES, parse
 from dashboard.plugins import load_all
 from dashboard.retrieval.gallery import SortedRanking
-from dashboard.retrieval.run import Run
+from dashboard.retrieval.sources import Run
 from tests.core.test_screens import draw
 from tests.plugins.worlds import call, write_world
 
@@ -50,9 +50,8 @@ class PartlyJudgement(TableJudgement):
 def list_measures() -> list[str]:
     load_all("metrics")
     cuts = {"never": [""], "required": ["@1", "@5"], "optional": ["", "@1", "@5"]}
-    known = [
-        f"{m.title}{cut}" for m in METRICS.values() if m.name in SUMS for cut in cuts[m.cutoff]
-    ]
+    metrics = dict.fromkeys(NAMES.values())
+    known = [f"{m.title}{cut}" for m in metrics if m.name in SUMS for cut in cuts[m.cutoff]]
     return [*known, *SETTINGS.split()]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dashboard.storage.collection import open_collection
-from dashboard.views.cards.payload import make_payload
+from dashboard.views.cards import make_payload
 from tests.plugins.worlds import measure_values, open_world, write_world
 
 VECTORS = {  # Hamming distances to q1 (all +1): 0, 1, 1, 2, 4

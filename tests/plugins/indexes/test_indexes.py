@@ -15,8 +15,8 @@ import pytest
 from dashboard.errors import DataError
 from dashboard.plugins.indexes.faiss_file import read_index_file
 from dashboard.plugins.indexes.index_building import compute_recalls
+from dashboard.retrieval.encoders import ENCODERS
 from dashboard.retrieval.gallery import SortedRanking
-from dashboard.retrieval.language import ENCODERS
 from dashboard.retrieval.sources import RunFileSource
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve

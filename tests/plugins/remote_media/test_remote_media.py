@@ -69,7 +69,7 @@ def test_a_picture_is_fetched_once_and_shown(tmp_path: Path, host, monkeypatch) 
         {"q": [1.0, 0.0]}, "q 0 a 1\n",
     )  # fmt: skip
     collection = open_collection(folder)
-    assert not list_missing(folder, collection.settings, collection.items) and not asked
+    assert not list_missing(collection) and not asked
     assert address_media(collection, "poster", "a").startswith("files/world/poster/a?v=")
     for _ in range(2):
         kind, content = read_poster(collection, "poster", "a")
@@ -78,7 +78,7 @@ def test_a_picture_is_fetched_once_and_shown(tmp_path: Path, host, monkeypatch) 
     assert asked == ["/red.png?size=1"]
     assert read_poster(collection, "poster", "b") is None
     monkeypatch.setenv(HOSTS, "127.0.0.0/8")
-    (finding,) = list_missing(folder, collection.settings, collection.items)
+    (finding,) = list_missing(collection)
     said = f"2 of 2 files that are at the host {name}"
     assert finding.line == 2 and finding.found.startswith(said) and HOSTS in finding.wanted
 

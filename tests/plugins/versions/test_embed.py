@@ -14,7 +14,7 @@ from dashboard.errors import DataError, Finding
 from dashboard.plugins.versions.batch_encoders import BatchEncoder, Inputs
 from dashboard.plugins.versions.embedding import embed
 from dashboard.plugins.versions.training import trainer_callback
-from dashboard.retrieval.language import encode_text, load_model
+from dashboard.retrieval.encoders import encode_text, load_model
 from dashboard.storage.collection import Collection, open_collection
 from tests.core.test_media import BLUE, GREEN, RED, write_clip
 
@@ -91,7 +91,7 @@ def test_vectors_are_those_of_the_inputs(world: Collection) -> None:
     assert any(text.startswith("1 skipped: a file that cannot be decoded") for text in told)
     assert not list((world.folder / "models").glob(".*"))
     with pytest.raises(DataError, match="no encoder; typed texts do not run the code of colours"):
-        encode_text(world.folder, "new", "red")
+        encode_text(world.folder, open_collection(world.folder).versions["new"], "red")
 
 
 @pytest.mark.parametrize(("fingerprint", "asked"), [("1", 3), ("2", 5)])
@@ -141,16 +141,17 @@ def test_a_language_model_embeds_stored_and_typed_texts(
     assert main(call) == 0
     copied = world.folder / "models" / "lm" / "text_model"
     assert list(copied.rglob("*.safetensors")) and not list(copied.rglob("*.bin"))
-    vector = encode_text(world.folder, "lm", "one two")
+    vector = encode_text(world.folder, open_collection(world.folder).versions["lm"], "one two")
     assert vector[0] @ read(world, "lm")["x"] == pytest.approx(1.0, abs=1e-5)
     (world.folder / "models" / "lm" / "model.toml").write_text(
         'encoder = "sentence-transformers"\nprompt_queries = "three "\n'
     )
-    assert encode_text(world.folder, "lm", "one two")[0] @ vector[0] < 0.999
+    changed = open_collection(world.folder).versions["lm"]
+    assert encode_text(world.folder, changed, "one two")[0] @ vector[0] < 0.999
     (copied / "modules.json").write_text('[{"type": "os.path", "path": ""}]')
     load_model.cache_clear()
     with pytest.raises(DataError, match="a part 'os.path'"):
-        encode_text(world.folder, "lm", "one two")
+        encode_text(world.folder, changed, "one two")
 
 
 def test_queries_anew(world: Collection, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.storage.folders import list_collections
+from dashboard.storage.settings import list_collections
 
 
 @pytest.fixture
