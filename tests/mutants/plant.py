@@ -61,7 +61,7 @@ FAULTS = (
     ("plugins/alfa/judge.py", "find_rows(query).all(axis=0)",
      "find_rows(query).any(axis=0)"),
     ("plugins/alfa/keywords.py", "each.score >= threshold and", "each.score > threshold and"),
-    ("plugins/alfa/words.py", "if place not in taken and", "if"),
+    ("plugins/alfa/mapping.py", "if place not in taken and", "if"),
     ("plugins/crossmodal/judge.py", "scored.sum() / len(picture) * from_texts", "from_texts"),
     ("plugins/hashing/judge.py", "unit > 0 if BITS in kinds else unit >= 0", "unit > 0"),
     ("plugins/context/judge.py", "> MAX_INVALID_SHARE", ">= 2"),
