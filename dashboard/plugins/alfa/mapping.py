@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -31,22 +32,20 @@ MARGIN = 0.1
 """Keywords whose cosines differ by less than this are equally near."""
 MAX_WORDS = 3
 """Words of an n-gram that is compared by its embedding."""
-_SIDES = (
-    ("left", "right"),
-    ("same", "opposite other opposing"),
-    ("wet rain rainy", "dry"),
-    ("day daytime daylight", "night nighttime"),
-    ("dark darkness", "bright"),
-    ("enter entering", "leave leaving exit exiting"),
-    ("front ahead", "behind rear back"),
-    ("toward", "away"),
-    ("heavy", "light"),
-    ("good clear", "bad poor low"),
-)
+_SIDES = """left – right
+same – opposite other opposing
+wet rain rainy – dry
+day daytime daylight – night nighttime
+dark darkness – bright
+enter entering – leave leaving exit exiting
+front ahead – behind rear back
+toward – away
+heavy – light
+good clear – bad poor low"""
 OPPOSITES = {
     word: tuple(others.split())
-    for pair in _SIDES
-    for words, others in (pair, pair[::-1])
+    for line in _SIDES.splitlines()
+    for words, others in permutations(line.split("–"))
     for word in words.split()
 }
 """Words of opposite meaning of each word, in the singular."""
@@ -248,12 +247,11 @@ def read_text(text: str, phrases: Phrases) -> tuple[list[Names], Names]:
             stretches.append([])
         if place not in taken and shown[place]:
             stretches[-1].append(shown[place])
-    negated = [
+    return [stretch for stretch in stretches if stretch], [
         " ".join(words[place].text for place in span)
         for span in spans
         if len(span) > 1 or words[span[0]].plain in ALONE
     ]
-    return [stretch for stretch in stretches if stretch], negated
 
 
 def list_content(phrase: str, *, ego: bool) -> Names:
