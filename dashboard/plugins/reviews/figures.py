@@ -49,21 +49,16 @@ DIFFERING = ("query_id", "item_id", "people", "minority", "values")
 ONE_VALUE = "all said the same, so that no disagreement is expected by chance"
 
 
-def find_judged(made: JudgingList, rows: Verdicts) -> Judged:
-    """Return the pairs of a list that each person has judged, by name.
+def find_judged(lists: Sequence[JudgingList], rows: Verdicts) -> dict[str, Judged]:
+    """Return the pairs of each list that each person has judged, by its id and their name.
 
     A verdict on a pair counts, whichever list the person worked on; one on a pair that is gone
     does not.
 
     Args:
-        made: The list.
-        rows: All rows of its collection.
+        lists: Lists of one collection.
+        rows: All rows of it.
     """
-    return find_all_judged([made], rows)[made.id]
-
-
-def find_all_judged(lists: Sequence[JudgingList], rows: Verdicts) -> dict[str, Judged]:
-    """Return what `find_judged` finds of each list, by its id, in one pass over the rows."""
     wanted: dict[Pair, list[str]] = {}
     for made in lists:
         for pair in made.asked:

@@ -97,7 +97,7 @@ def read_reviews(collection: Collection) -> Reviews:
     left_out: list[str] = []
     lists = judging_lists.read_lists(collection, left_out)
     rows = verdicts.list_history(verdicts.read_state(collection.folder)[0])
-    return Reviews(lists, rows, figures.find_all_judged(lists, rows), left_out)
+    return Reviews(lists, rows, figures.find_judged(lists, rows), left_out)
 
 
 def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
