@@ -1,7 +1,6 @@
 """Relevance from 0 to 100: what workers said, or the share of required keywords."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +39,6 @@ CANNOT_TELL = (
 INVALID = "over 90 % invalid relevance"
 
 
-@dataclass(frozen=True, eq=False)
 class RelevanceJudgement(TableJudgement):
     """Valid relevance from 0 to 100; credit is relevance ÷ 100."""
 

@@ -89,8 +89,7 @@ def _identify(headers: Mapping[str, str]) -> Person:
                 role=NOBODY,
                 why=f"Start the dashboard with {FORWARDED}= (empty), so that proxies are known.",
             )
-        name = str(headers.get(header) or "").strip()
-        return find_role(name, {}) if name else Person(role=NOBODY)
+        return find_role(str(headers.get(header) or "").strip(), {})
     if not auth_util.get_secrets_auth_section():  # an owner on this machine, a reader on a network
         address = config.get_option("server.address") or "every address"
         why = f"This dashboard listens on {address} without a login, so nobody can save reviews."
@@ -107,10 +106,7 @@ def _identify(headers: Mapping[str, str]) -> Person:
         return Person(
             address, NOBODY, why=f"The login service has not verified the address {address}."
         )
-    name = address or str(claims.get("sub") or "")
-    if not name:
-        return Person(role=NOBODY)
-    return find_role(name, claims, may_match=is_verified)
+    return find_role(address or str(claims.get("sub") or ""), claims, may_match=is_verified)
 
 
 def _read_claims(headers: Mapping[str, str]) -> Mapping[str, Any]:
@@ -180,7 +176,7 @@ def find_role(name: str, claims: Mapping[str, Any], may_match: bool = True) -> P
     """Return a person with the highest role of the name and of the claim that the file names.
 
     Who is in no list is a reader, or nobody where the file has a list of readers. Everybody is a
-    reader where no file is named.
+    reader where no file is named; nobody without a name.
 
     Args:
         name: E-mail address, or what a proxy says.
@@ -190,6 +186,8 @@ def find_role(name: str, claims: Mapping[str, Any], may_match: bool = True) -> P
     Raises:
         DataError: If the file is missing, or is no list of roles.
     """
+    if not name:
+        return Person(role=NOBODY)
     findings: Findings = []
     found = {}
     if named := os.environ.get(VARIABLE, "").strip():

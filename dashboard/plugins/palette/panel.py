@@ -37,13 +37,8 @@ def draw_palette() -> None:
     steps = [["First steps", text, page, {}] for text, page in FIRST_STEPS if page in pages]
     screens = [["Screen", page.title, name, {}] for name, page in pages.items()]
     data = {"entries": steps + screens, "collection": quote(given.get(COLLECTION, ""))}
-    component = load_component(
-        "palette",
-        "views/cards/elements.js",
-        "plugins/palette/palette.js",
-        "plugins/palette/palette.css",
-    )
-    go = component(key="palette", data=data, on_go_change=lambda: None).go
+    files = ("views/cards/elements.js", "plugins/palette/palette.js", "plugins/palette/palette.css")
+    go = load_component("palette", *files)(key="palette", data=data, on_go_change=lambda: None).go
     if go and go["page"] in pages:
         kept = {} if COLLECTION in go["values"] else given
         st.switch_page(pages[go["page"]], query_params=kept | go["values"])
