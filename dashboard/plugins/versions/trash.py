@@ -4,29 +4,25 @@ Each removal has a numbered folder there, so that names stay as they are.
 """
 
 import re
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Mapping
 from pathlib import Path
 
-from dashboard.commands.options import FINE, Answer, add_collection, add_options
+from dashboard.commands.options import FINE, Answer
 from dashboard.errors import DataError
-from dashboard.plugins.versions.add_command import add_version_name, read_version_name
+from dashboard.plugins.versions.add_command import read_version_name
 from dashboard.storage.drafts import report_full_disk
 from dashboard.storage.folders import MARKS, find_folder, is_collection
 
 TRASH = ".trash"
 KINDS = ("models", "runs", "submissions")
 """Folders of versions."""
-OPTIONS = "--yes  do it; without it nothing is moved"
+OPTIONS = """
+VERSION/--version  only this version
+--yes  do it; without it nothing is moved
+"""
 COLUMNS = ("what", "moved_to")
 HELP = "move a version, or a collection, to the trash of the data folder"
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
-    add_version_name(parser, "only this version")
-    add_options(parser, OPTIONS)
 
 
 def answer(call: Namespace) -> Answer:
