@@ -32,20 +32,20 @@ MARGIN = 0.1
 """Keywords whose cosines differ by less than this are equally near."""
 MAX_WORDS = 3
 """Words of an n-gram that is compared by its embedding."""
-_SIDES = """left – right
-same – opposite other opposing
-wet rain rainy – dry
-day daytime daylight – night nighttime
-dark darkness – bright
-enter entering – leave leaving exit exiting
-front ahead – behind rear back
-toward – away
-heavy – light
-good clear – bad poor low"""
+_SIDES = """left | right
+same | opposite other opposing
+wet rain rainy | dry
+day daytime daylight | night nighttime
+dark darkness | bright
+enter entering | leave leaving exit exiting
+front ahead | behind rear back
+toward | away
+heavy | light
+good clear | bad poor low"""
 OPPOSITES = {
     word: tuple(others.split())
     for line in _SIDES.splitlines()
-    for words, others in permutations(line.split("–"))
+    for words, others in permutations(line.split("|"))
     for word in words.split()
 }
 """Words of opposite meaning of each word, in the singular."""
@@ -110,15 +110,15 @@ def map_texts(texts: Names, vocabulary: Vocabulary) -> list[list[Candidate]]:
         for ngram in found
     }
     near = _find_near([ngram for ngram, owners in exact.items() if not owners], phrases)
-    mapped = []
-    for found in ngrams:
-        rows = [
+    mapped = (
+        [
             Candidate(ngram, phrases.entries[owner].keyword, score)
             for ngram in found
             for owner, score in near.get(ngram, exact[ngram])
         ]
-        mapped.append(sorted(rows, key=lambda each: -each.score))
-    return mapped
+        for found in ngrams
+    )
+    return [sorted(rows, key=lambda each: -each.score) for rows in mapped]
 
 
 def list_negations(text: str, vocabulary: Vocabulary) -> Names:
