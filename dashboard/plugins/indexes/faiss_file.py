@@ -11,10 +11,10 @@ import shlex
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from functools import cached_property, partial
+from functools import cache, partial
 from pathlib import Path
 from timeit import timeit
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -124,13 +124,12 @@ class IndexSource(Source):
                 yield SortedRanking(items[order], rounded[order])
 
 
-@dataclass(frozen=True, eq=False)
-class SearchIndex:
+class SearchIndex(NamedTuple):
     """An index of a version's vectors, which is loaded when it is first searched.
 
     Attributes:
         bytes: Size of its file; None for a server.
-        load: Return its search; raises DataError if it cannot be loaded.
+        load: Return its search, which is kept; raises DataError if it cannot be loaded.
     """
 
     line: IndexLine
@@ -138,13 +137,9 @@ class SearchIndex:
     bytes: int | None
     load: Callable[[], Search]
 
-    @cached_property
-    def _search(self) -> Search:
-        return self.load()
-
     def search(self, vectors: Float32Array) -> Any:
         """Return scores and rows of the first results, as deep as the index is asked."""
-        return self._search(vectors, min(self.line.depth, len(self.items.ids)))
+        return self.load()(vectors, min(self.line.depth, len(self.items.ids)))
 
     def make_source(self, collection: Collection, version: Version, ties: Ties) -> Source:
         """Return what searches through the index; no query is run where vectors were changed."""
@@ -193,7 +188,8 @@ def read_index_file(collection: Collection, version: Version) -> SearchIndex:
         raise refuse(found, "one that the command `index` has written")
     if line.vectors != digest_vectors(path.parent, items):
         raise refuse("an index of other vectors", f"those of {version.name}", line.factory)
-    return SearchIndex(line, items, size, partial(_load, path, name, items, state.st_mtime_ns))
+    load = cache(partial(_load, path, name, items, state.st_mtime_ns))
+    return SearchIndex(line, items, size, load)
 
 
 def _load(path: Path, name: str, items: Vectors, written: int) -> Search:

@@ -124,7 +124,7 @@ def choose_pairs(
     else:
         for place, item, ranks in list_shown_ranks(study, versions, queries, depth):
             weights = 1 / np.log2(1 + np.array(ranks))  # of nDCG
-            rows.append((place, item, float(np.ptp(weights)), float(weights.max())))
+            rows.append((place, item, np.ptp(weights), weights.max()))
     if compares:
         moves: defaultdict[int, float] = defaultdict(float)
         for place, _, moved, _ in rows:

@@ -91,7 +91,8 @@ def embed(
             _recall(place, side)
             _embed_side(side, encoder, batch, place, report)
             row = Row(what=side.name, done=len(side.vectors), skipped=len(side.skipped))
-            rows.append(row | {"seconds": round(time.monotonic() - begun, 3)})
+            row["seconds"] = round(time.monotonic() - begun, 3)
+            rows.append(row)
             wanted = f"what can be embedded; {side.name} without a vector are not found"
             for why in list(dict.fromkeys(side.skipped.values()))[:SHOWN]:
                 names = [each for each, reason in side.skipped.items() if reason == why]
