@@ -101,11 +101,7 @@ def read_record(path: Path) -> RunRecord | None:
 
 
 def run_search(
-    collection: Collection,
-    name: str,
-    service: Service,
-    depth: int,
-    report: Callable[[int, int], None],
+    collection: Collection, name: str, service: Service, depth: int, report: Callable[..., None]
 ) -> RunRecord:
     """Ask a system the queries of a collection, and write a version; return which were answered.
 
@@ -114,8 +110,7 @@ def run_search(
     Args:
         collection: Whose queries are asked.
         name: Name of the version.
-        service: The system. It gets {"query_id", "text", "item_id", "k"} and answers a list of ids,
-            of pairs [id, score], or of {"id", "score"}, alone or as "results".
+        service: The system, whose answers `parse_hits` reads.
         depth: Results that are asked for.
         report: Called with the queries that are done, and all.
 
@@ -167,7 +162,8 @@ def run_search(
 def parse_hits(answer: Any, depth: int, name: str) -> Hits:
     """Return the first results of an answer, each item once, with scores that fall.
 
-    Without scores, or with such as do not fall, the order of the answer counts: -1, -2, …
+    It is a list of ids, of pairs [id, score], or of {"id", "score"}, alone or as "results". Without
+    scores, or with such as do not fall, the order of the answer counts: -1, -2, …
 
     Raises:
         DataError: If they are no ids, or have scores that are no finite numbers.

@@ -91,8 +91,7 @@ def embed(
             _recall(place, side)
             _embed_side(side, encoder, batch, place, report)
             row = Row(what=side.name, done=len(side.vectors), skipped=len(side.skipped))
-            row["seconds"] = round(time.monotonic() - begun, 3)
-            rows.append(row)
+            rows.append(row | {"seconds": round(time.monotonic() - begun, 3)})
             wanted = f"what can be embedded; {side.name} without a vector are not found"
             for why in list(dict.fromkeys(side.skipped.values()))[:SHOWN]:
                 names = [each for each, reason in side.skipped.items() if reason == why]
