@@ -16,9 +16,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 FAULTS = (
     ("retrieval/run.py", "if own < 0:", "if True:"),
-    ("retrieval/run.py", "length=found.length - 1", "length=found.length"),
-    ("retrieval/run.py", "tie_last=found.tie_last - (found.tie_last >= rank)",
-     "tie_last=found.tie_last"),
+    ("retrieval/gallery.py", "self.length - len(gone)", "self.length"),
+    ("retrieval/gallery.py", 'self.tie_last - gone.searchsorted(self.tie_last, "right")',
+     "self.tie_last"),
     ("retrieval/gallery.py", "np.rint(cosines, out=cosines)", "pass"),
     ("retrieval/gallery.py", "/ MILLION >= least", "/ MILLION > least"),
     ("retrieval/sources.py", "key=ids.__getitem__, reverse=True", "key=ids.__getitem__"),
