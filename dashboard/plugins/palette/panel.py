@@ -13,6 +13,7 @@ from dashboard.storage.collection import open_collection
 from dashboard.storage.folders import find_data, list_collections
 from dashboard.storage.settings import read_toml
 from dashboard.study.choices import resolve
+from dashboard.study.study import open_study
 from dashboard.views.address import COLLECTION, read_address
 from dashboard.views.components import load_component
 from dashboard.views.frame import find_pages
@@ -63,12 +64,11 @@ def list_entries(request: Request) -> JSONResponse:
     with suppress(DataError, ChoiceError):  # the pages of the collection say what is wrong
         if name in names:
             collection = open_collection(find_data() / name)
-            kind = resolve(collection, {})["queries"]
-            columns = (collection.queries.ids, collection.query_names, collection.is_text)
+            asked = open_study(collection, resolve(collection, {}))
+            titles = map(collection.query_names.__getitem__, asked.queries.tolist())
             queries = [
-                ["Query", title or query, "query", {"query": query}, query]
-                for query, title, is_text in zip(*columns, strict=True)
-                if kind in ("all", "text" if is_text else "item")
+                ["Query", title, "query", {"query": query}, query]
+                for query, title in zip(asked.query_ids, titles, strict=True)
             ]
     return JSONResponse(others + queries[:MAX_NAMED])
 
