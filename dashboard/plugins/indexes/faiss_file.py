@@ -313,7 +313,7 @@ def measure_costs(
             vectors = source.exact.vectors
             seconds = [timeit(partial(source.search, row[None]), number=1) for row in vectors]
             times = np.percentile(seconds, [50, 95]) * 1000
-            figures = (recalls.mean(), *resample_figure(recalls, np.mean), *times)
+            figures = (*resample_figure(recalls, np.mean), *times)
             known = zip(("recall", "low", "high", "p50_ms", "p95_ms"), figures, strict=True)
             told |= {name: round(float(x), 6) for name, x in known if not np.isnan(x)}
         rows.append(told)
