@@ -62,9 +62,9 @@ LISTS = [
 ]
 PAIRS = [
     Column("query", "Query", link="href", wrap=True),
-    Column("item", "Result", wrap=True),
+    Column("item_id", "Result", wrap=True),
     Column("people", "People", number=True),
-    Column("told", "They said"),
+    Column("values", "They said"),
 ]
 
 
@@ -325,12 +325,10 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
         draw_table(
             PAIRS,
             [
-                {
+                row
+                | {
                     "query": study.collection.name_query(row["query_id"]),
                     "href": write_link("query", query=row["query_id"], **NO_TASK),
-                    "item": row["item_id"],
-                    "people": row["people"],
-                    "told": row["values"],
                 }
                 for row in said[:MAX_ROWS]
             ],
