@@ -51,11 +51,14 @@ def add_options(parser: ArgumentParser, told: str) -> None:
     values A|B the first is usual; an option that holds nothing is a switch, and one with ! has to
     be given. Help that ends in (default X) gives another usual value. Help goes on in lines that
     begin with blanks. A word in place of a flag, such as TEXT, may be given or not; two names of
-    one option have a slash between them.
+    one option have a slash between them, as a word has from its option, whose value is `named`.
     """
     for flag, holds, must, text in _OPTION.findall(re.sub(r"\n +", " ", told)):
         if not flag.startswith("-"):
-            parser.add_argument(flag.lower(), nargs="?", metavar=flag, help=text)
+            word, *same = flag.split("/")
+            parser.add_argument(word.lower(), nargs="?", metavar=word, help=text)
+            for each in same:
+                parser.add_argument(each, dest="named", metavar=word, help="the same")
             continue
         values, kind = holds.split("|"), _KINDS.get(holds, str)
         usual = re.search(r"\(default (\S+)\)$", text)

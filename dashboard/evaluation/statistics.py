@@ -195,18 +195,19 @@ def compute_kappa(counts: FloatArray) -> float:
 
 def resample_figure(
     rows: FloatArray, compute: Callable[[FloatArray], float]
-) -> tuple[float, float]:
-    """Return the 95 % percentile interval of a figure over resampled rows.
+) -> tuple[float, float, float]:
+    """Return a figure of rows, and its 95 % percentile interval over resampled rows.
 
-    Samples in which it is not defined are left out; NaN if it is not defined for all rows or for
-    more than half of the samples, or if there is only one row.
+    Samples in which it is not defined are left out; the interval is NaN if it is not defined for
+    all rows or for more than half of the samples, or if there is only one row.
     """
-    if len(rows) < 2 or np.isnan(compute(rows)):
-        return np.nan, np.nan
+    value = compute(rows)
+    if len(rows) < 2 or np.isnan(value):
+        return value, np.nan, np.nan
     drawn = np.random.default_rng(SEED).integers(0, len(rows), (FEWER_RESAMPLES, len(rows)))
     resampled = np.array([compute(rows[places]) for places in drawn])
     known = resampled[~np.isnan(resampled)]
     if len(known) < FEWER_RESAMPLES / 2:
-        return np.nan, np.nan
+        return value, np.nan, np.nan
     low, high = np.quantile(known, [0.025, 0.975]).tolist()
-    return low, high
+    return value, low, high

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.storage.vectors import Vectors
-from dashboard.tables import Float32Array, FloatArray, IntArray
+from dashboard.tables import BoolArray, Float32Array, FloatArray, IntArray
 
 MILLION = 1_000_000
 BEST = MILLION + 10
@@ -49,6 +49,21 @@ class Found(NamedTuple):
     tie_last: IntArray
     length: int
     passing: int
+
+    def drop(self, is_gone: BoolArray) -> Found:
+        """Return it as of a list without some of the results."""
+        gone = self.rank[is_gone]
+        rank, first = (each - gone.searchsorted(each) for each in (self.rank, self.tie_first))
+        last = self.tie_last - gone.searchsorted(self.tie_last, "right")
+        columns = (self.items, self.scores, rank, first, last)
+        passing = self.passing - int(gone.searchsorted(self.passing, "right"))
+        kept = (column[~is_gone] for column in columns)
+        return Found._make([*kept, self.length - len(gone), passing])
+
+    def keep(self, depth: int, wanted: IntArray) -> Found:
+        """Return its first `depth` results and the wanted items."""
+        kept = (self.rank <= depth) | np.isin(self.items, wanted)
+        return Found._make([*(column[kept] for column in self[:5]), *self[5:]])
 
 
 class Ranking(Protocol):

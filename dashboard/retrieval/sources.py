@@ -287,19 +287,7 @@ class Run:
         if own < 0:
             return ranking.find(depth, wanted, self.min_similarity)
         found = ranking.find(depth + 1, np.append(wanted, own), self.min_similarity)
-        is_own = found.items == own
-        if is_own.any():
-            at = int(np.argmax(is_own))
-            rank = found.rank[at]
-            found = found._replace(
-                rank=found.rank - (found.rank > rank),
-                tie_first=found.tie_first - (found.tie_first > rank),
-                tie_last=found.tie_last - (found.tie_last >= rank),
-                length=found.length - 1,
-                passing=found.passing - int(found.scores[at] >= self.min_similarity),
-            )
-        kept = ((found.rank <= depth) | np.isin(found.items, wanted)) & ~is_own
-        return Found._make([*(column[kept] for column in found[:5]), *found[5:]])
+        return found.drop(found.items == own).keep(depth, wanted)
 
 
 NO_ITEMS = np.empty(0, int)

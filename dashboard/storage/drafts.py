@@ -11,6 +11,8 @@ from pathlib import Path
 
 from dashboard.errors import DataError, explain_errors
 
+KINDS = ("models", "runs", "submissions")
+"""Folders of versions."""
 MAX_NAME = 100
 NAME = re.compile(r"[^\W_](?:[\w.+@ -]{0,98}[\w+@-])?")
 """Names of versions: they are names of folders, too, and stand in links."""
@@ -30,12 +32,22 @@ def check_name(folder: Path, name: str) -> None:
             repr(name[:200]),
             "1 to 100 letters, digits, blanks and . + @ _ -, a letter or digit first",
         )
-    taken = {path.name for path in (*folder.glob("models/*"), *folder.glob("submissions/*"))}
-    taken |= {path.stem for path in folder.glob("runs/*")}
-    if name in taken:
+    if name in list_files(folder).values():
         raise DataError(
             folder.name, f"a version {name!r} already", "a new name; no version is written over"
         )
+
+
+def list_files(folder: Path) -> dict[Path, str]:
+    """Return the version of each of their files and folders in a collection."""
+    paths = (path for kind in KINDS for path in sorted((folder / kind).glob("[!.]*")))
+    return {path: tell_version(path) for path in paths}
+
+
+def tell_version(path: Path) -> str:
+    """Return the version of a file or folder; a matrix of results has its ids in two beside it."""
+    is_run = path.parent.name == "runs"
+    return re.sub(r"(\.(rows|columns))?\.[^.]*$", "", path.name) if is_run else path.name
 
 
 @contextmanager

@@ -19,9 +19,9 @@ from dashboard.plugins.alfa.judge import KeywordJudgement, describe_results
 from dashboard.plugins.context.judge import (
     INVALID,
     MAX_INVALID_SHARE,
+    compute_gain,
     read_answers,
 )
-from dashboard.plugins.context.metrics import compute_gain
 from dashboard.plugins.context.satisfaction import make_block
 from dashboard.retrieval.gallery import Ranking, SortedRanking
 from dashboard.retrieval.sources import Run, order_run

@@ -16,9 +16,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 FAULTS = (
     ("retrieval/sources.py", "if own < 0:", "if True:"),
-    ("retrieval/sources.py", "length=found.length - 1", "length=found.length"),
-    ("retrieval/sources.py", "tie_last=found.tie_last - (found.tie_last >= rank)",
-     "tie_last=found.tie_last"),
+    ("retrieval/gallery.py", "self.length - len(gone)", "self.length"),
+    ("retrieval/gallery.py", 'self.tie_last - gone.searchsorted(self.tie_last, "right")',
+     "self.tie_last"),
     ("retrieval/gallery.py", "np.rint(cosines, out=cosines)", "pass"),
     ("retrieval/gallery.py", "/ MILLION >= least", "/ MILLION > least"),
     ("retrieval/sources.py", "key=ids.__getitem__, reverse=True", "key=ids.__getitem__"),
@@ -61,7 +61,7 @@ FAULTS = (
     ("plugins/alfa/judge.py", "find_rows(query).all(axis=0)",
      "find_rows(query).any(axis=0)"),
     ("plugins/alfa/keywords.py", "each.score >= threshold and", "each.score > threshold and"),
-    ("plugins/alfa/words.py", "if place not in taken and", "if"),
+    ("plugins/alfa/mapping.py", "if place not in taken and", "if"),
     ("plugins/crossmodal/judge.py", "scored.sum() / len(picture) * from_texts", "from_texts"),
     ("plugins/hashing/judge.py", "unit > 0 if BITS in kinds else unit >= 0", "unit > 0"),
     ("plugins/context/judge.py", "> MAX_INVALID_SHARE", ">= 2"),

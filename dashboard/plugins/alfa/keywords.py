@@ -115,8 +115,11 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
         raise DataError("collection.toml", f"mapping_threshold = {least}", "a number from 0 to 1")
     table = read_table(path, ANNOTATION, ("slice_id",), findings)
     wanted = tuple(map(_name_group, collection.settings.get("groups", ())))
-    names = {column: _name_group(column) for column in table.columns}
-    columns = {g: c for c, g in names.items() if c.lower().startswith("pv_") or g in wanted}
+    columns = {
+        _name_group(column): column
+        for column in table.columns
+        if column.lower().startswith("pv_") or _name_group(column) in wanted
+    }
     groups = tuple(g for g in wanted if g in columns) or tuple(columns)
     if not groups:
         others = [column for column in table.columns if column != "slice_id"]

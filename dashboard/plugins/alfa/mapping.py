@@ -11,23 +11,18 @@ only if all of these hold:
 - the keyword does not have the opposite of one of its words ("dry" is embedded beside "wet").
 """
 
+import re
+import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import permutations
+from typing import NamedTuple
 
 import numpy as np
 
 from dashboard.plugins.alfa.keywords import Candidate, Vocabulary
-from dashboard.plugins.alfa.words import (
-    EGO,
-    EGO_OBJECTS,
-    LONGEST_PHRASE,
-    drop_articles,
-    list_content,
-    make_plain,
-    read_text,
-)
 from dashboard.retrieval.encoders import embed_texts
 from dashboard.tables import Float32Array, IntArray, Names
 
@@ -37,25 +32,57 @@ MARGIN = 0.1
 """Keywords whose cosines differ by less than this are equally near."""
 MAX_WORDS = 3
 """Words of an n-gram that is compared by its embedding."""
-_SIDES = (
-    ("left", "right"),
-    ("same", "opposite other opposing"),
-    ("wet rain rainy", "dry"),
-    ("day daytime daylight", "night nighttime"),
-    ("dark darkness", "bright"),
-    ("enter entering", "leave leaving exit exiting"),
-    ("front ahead", "behind rear back"),
-    ("toward", "away"),
-    ("heavy", "light"),
-    ("good clear", "bad poor low"),
-)
+_SIDES = """left | right
+same | opposite other opposing
+wet rain rainy | dry
+day daytime daylight | night nighttime
+dark darkness | bright
+enter entering | leave leaving exit exiting
+front ahead | behind rear back
+toward | away
+heavy | light
+good clear | bad poor low"""
 OPPOSITES = {
     word: tuple(others.split())
-    for pair in _SIDES
-    for words, others in (pair, pair[::-1])
+    for line in _SIDES.splitlines()
+    for words, others in permutations(line.split("|"))
     for word in words.split()
 }
 """Words of opposite meaning of each word, in the singular."""
+LONGEST_PHRASE = 6
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+CONTRACTED = re.compile(r"'(?:s|re|ve|ll|d|m)$")
+PLURAL = re.compile("(?<=..)ies$|(?<=..[sx])es$|(?<=.[cs]h)es$|(?<=..[^sui])s$")
+"""Endings of words in the plural, the longest first."""
+CLAUSE_END = re.compile(r"[.,;:!?()\n–—]")
+ARTICLES = frozenset({"a", "an", "the"})
+STOP_WORDS = ARTICLES | frozenset(
+    WORD.findall("""
+    of at in on with and or to for from by as is are was were be been being am it its this
+    that these those there while some someone somebody who which has have had into onto
+    do does did will would can could
+""")
+)
+EGO = "ego"
+EGO_WORDS = frozenset(WORD.findall("we us our ours ourselves i me my own host"))
+EGO_OBJECTS = frozenset({"us", "me"})
+EGO_VEHICLE = frozenset({"car", "vehicle"})
+"""Words for the ego vehicle; EGO_OBJECTS never act."""
+NOUN_NEGATIONS = frozenset(
+    WORD.findall("no without neither nor except excluding zero lacking minus")
+)
+EXCLUDING = re.compile(
+    r"\b(?:absence|lack|free|devoid|instead) of\b|\b(?:rather|other) than\b"
+    r"|((?:\bany|\bevery)(?:thing|one|body|where)?(?: [^\W_]+)?),? but\b",
+    re.IGNORECASE,
+)
+"""Words that mean “without”, as “but” does in “any weather but rain” and “anything but rain”."""
+HYPHENED = re.compile(r"\bnon-(\w+)|(\w+)-free\b", re.IGNORECASE)
+"""Hyphenated words that negate one word: “non-raining”, “rain-free”."""
+ALONE = frozenset({"nobody", "none", "nothing"})
+NEGATIONS = NOUN_NEGATIONS | ALONE | {"not", "never"}
+CONTRASTS = frozenset(WORD.findall("but only just while whereas although though instead"))
+PREPOSITIONS = frozenset(WORD.findall("at in on by near under during from with through along"))
 
 
 def map_texts(texts: Names, vocabulary: Vocabulary) -> list[list[Candidate]]:
@@ -69,7 +96,7 @@ def map_texts(texts: Names, vocabulary: Vocabulary) -> list[list[Candidate]]:
     ngrams = [
         {
             " ".join(words[start : start + length]): None
-            for words in read_text(text, phrases.exact, phrases.whole, ego=phrases.ego)[0]
+            for words in read_text(text, phrases)[0]
             for length in range(1, LONGEST_PHRASE + 1)
             for start in range(len(words) - length + 1)
             # none of several words begins with "us": in "the bus behind us stopped" we did not stop
@@ -83,21 +110,20 @@ def map_texts(texts: Names, vocabulary: Vocabulary) -> list[list[Candidate]]:
         for ngram in found
     }
     near = _find_near([ngram for ngram, owners in exact.items() if not owners], phrases)
-    mapped = []
-    for found in ngrams:
-        rows = [
+    mapped = (
+        [
             Candidate(ngram, phrases.entries[owner].keyword, score)
             for ngram in found
             for owner, score in near.get(ngram, exact[ngram])
         ]
-        mapped.append(sorted(rows, key=lambda each: -each.score))
-    return mapped
+        for found in ngrams
+    )
+    return [sorted(rows, key=lambda each: -each.score) for rows in mapped]
 
 
 def list_negations(text: str, vocabulary: Vocabulary) -> Names:
     """Return the negated parts of a text, such as "no pedestrians"; they name no keyword."""
-    phrases = _make_phrases(vocabulary)
-    return read_text(text, phrases.exact, phrases.whole, ego=phrases.ego)[1]
+    return read_text(text, _make_phrases(vocabulary))[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,3 +201,156 @@ def _make_phrases(entries: Vocabulary) -> Phrases:
         exact[key][place] = None
     owner = np.array([row[0] for row in rows], int)
     return Phrases(entries, [row[1] for row in rows], owner, exact, whole, ego, having)
+
+
+class _Word(NamedTuple):
+    text: str
+    plain: str
+    """The word in the form in which words are compared."""
+    starts_clause: bool
+    counts: bool
+    """It is no stop word, and no “car” after “our”, which is the ego vehicle."""
+
+
+def read_text(text: str, phrases: Phrases) -> tuple[list[Names], Names]:
+    """Return the words of a text without stop words, in stretches between negations, and these.
+
+    A negation reaches to the end of its clause, to a word of contrast (“but”), to an “and” that
+    starts something new, and to a preposition after a negated word: “no cyclists on the highway”
+    is on the highway. A negation inside a phrase of the vocabulary (“not moving”) negates nothing.
+    One of `phrases.whole` is read as one word.
+    """
+
+    def spell_out(found: re.Match[str]) -> str:
+        """Return “no rain” for “rain-free”, in commas; a phrase of the vocabulary stays."""
+        is_known = make_plain(found[0].lower().replace("-", " "), ego=False) in phrases.exact
+        return found[0] if is_known else f", no {found[1] or found[2]},"
+
+    text = HYPHENED.sub(spell_out, text)
+    text = EXCLUDING.sub(lambda found: f"{found[1] or ''} without", text)
+    words = list(_split_words(text, ego=phrases.ego))
+    places = [place for place, word in enumerate(words) if word.counts]
+    plain = [words[place].plain for place in places]
+    inside = {  # words that are part of a longer phrase of the vocabulary
+        place
+        for start in range(len(places))
+        for end in range(start + 2, start + LONGEST_PHRASE + 1)
+        if " ".join(plain[start:end]) in phrases.exact
+        for place in places[start:end]
+    }
+    spans = _find_negated(words, inside)
+    taken = {place for span in spans for place in span}
+    stretches: list[list[str]] = [[]]
+    shown = {place: words[place].text for place in places} | _find_whole(words, phrases.whole)
+    for last, place in zip([-1, *places], places, strict=False):
+        if taken.intersection(range(last + 1, place + 1)):
+            stretches.append([])
+        if place not in taken and shown[place]:
+            stretches[-1].append(shown[place])
+    return [stretch for stretch in stretches if stretch], [
+        " ".join(words[place].text for place in span)
+        for span in spans
+        if len(span) > 1 or words[span[0]].plain in ALONE
+    ]
+
+
+def list_content(phrase: str, *, ego: bool) -> Names:
+    """Return the words of a phrase without stop words.
+
+    Args:
+        phrase: A phrase of the vocabulary or of a query.
+        ego: Whether “car” and “vehicle” after “our” and “ego” are left out, too; they are the ego
+            vehicle, not an object.
+    """
+    return [word.text for word in _split_words(phrase, ego=ego) if word.counts]
+
+
+def drop_articles(phrase: str) -> Names:
+    """Return the words of a phrase without articles."""
+    return [word.text for word in _split_words(phrase, ego=False) if word.text not in ARTICLES]
+
+
+def make_plain(ngram: str, *, ego: bool) -> str:
+    """Return an n-gram's words in the singular, by the rules for English endings; “isn't” is “not”.
+
+    Args:
+        ngram: Words separated by blanks.
+        ego: Whether all words for the ego vehicle (“we”, “our”) become one.
+
+    >>> make_plain("lorries buses cars bus crosses us", ego=False)
+    'lorry bus car bus cross us'
+    """
+    return " ".join(_make_plain(word, ego=ego) for word in ngram.split(" "))
+
+
+def _split_words(text: str, *, ego: bool) -> Iterator[_Word]:
+    text = unicodedata.normalize("NFC", text).lower()
+    end = 0
+    before = ""
+    for found in WORD.finditer(text):
+        starts_clause = bool(CLAUSE_END.search(text, end, found.start()))
+        plain = _make_plain(found[0], ego=ego)
+        is_stop = CONTRACTED.sub("", found[0].replace("’", "'")) in STOP_WORDS
+        is_vehicle = ego and before == EGO and found[0] in EGO_VEHICLE
+        yield _Word(found[0], plain, starts_clause, not (is_stop or is_vehicle))
+        end, before = found.end(), plain
+
+
+def _find_negated(words: list[_Word], inside: set[int]) -> list[range]:
+    """Return the places of each negation and of the words that it negates."""
+    spans = []
+    after = 0
+    for start, word in enumerate(words):
+        if start < after or start in inside or word.plain not in NEGATIONS:
+            continue
+        after = start + 1
+        says = word.plain in ALONE
+        while after < len(words) and not _ends_negation(words, after, word.plain, says=says):
+            says = says or words[after].text not in STOP_WORDS
+            after += 1
+        while after > start + 1 and words[after - 1].text in STOP_WORDS:
+            after -= 1
+        spans.append(range(start, after))
+    return spans
+
+
+def _ends_negation(words: list[_Word], place: int, negation: str, *, says: bool) -> bool:
+    """Return whether a negation ends before a word.
+
+    Args:
+        words: Words of the text.
+        place: Place of the word.
+        negation: The negation in its plain form.
+        says: Whether a word was negated already.
+    """
+    word = words[place]
+    following = words[place + 1].text if place + 1 < len(words) else ""
+    if word.starts_clause or word.text in CONTRASTS or word.plain in NEGATIONS:
+        return True
+    if word.text == "and":
+        return negation not in NOUN_NEGATIONS or following in STOP_WORDS
+    return says and word.text in PREPOSITIONS and following != "front"
+
+
+def _find_whole(words: list[_Word], whole: Collection[str]) -> dict[int, str]:
+    """Return phrases with their stop words at the place of their last word; "" at the others."""
+    found: dict[int, str] = {}
+    places = [place for place, word in enumerate(words) if word.text not in ARTICLES]
+    for start in range(len(places) if whole else 0):
+        for end in range(start + LONGEST_PHRASE, start + 1, -1):
+            part = places[start:end]
+            if " ".join(words[place].plain for place in part) in whole:
+                found |= dict.fromkeys(part, "")
+                found[part[-1]] = " ".join(words[place].text for place in part)
+                break
+    return found
+
+
+def _make_plain(word: str, *, ego: bool) -> str:
+    word = word.replace("’", "'")
+    if word.endswith("n't") or word == "cannot":
+        return "not"
+    word = CONTRACTED.sub("", word)
+    if ego and word in EGO_WORDS:
+        return EGO
+    return PLURAL.sub(lambda found: "y" if found[0] == "ies" else "", word)

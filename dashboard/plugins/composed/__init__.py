@@ -11,7 +11,7 @@ PLUGIN = Plugin(
         "submissions/[!.]*/queries.txt",
     ),
     read_tables="judge:check_labels",
-    read_versions="submissions:read_submissions",
+    read_versions="judge:read_submissions",
     rules="judge:COMPOSED",
     metrics="judge:compute_annotated_ap",
     sections={"overview": "sections:draw_section"},

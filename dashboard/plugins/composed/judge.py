@@ -1,4 +1,12 @@
-"""Labels of annotators: 1 fulfils a query, 0 does not; and AP of the annotated items."""
+"""Labels of annotators (1 fulfils a query, 0 does not), AP of the annotated items, and submissions.
+
+A submission is vectors of the gallery and of the queries, in `submissions/NAME/`: `gallery.npy` and
+`queries.npy` hold a row for each id in `gallery.txt` and `queries.txt`. It is a version.
+"""
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -8,10 +16,13 @@ from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_t
 from dashboard.evaluation.metrics import metric
 from dashboard.evaluation.ranking_metrics import compute_average_precision
 from dashboard.storage.collection import Collection
+from dashboard.storage.vectors import Vectors, read_vectors
+from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
 from dashboard.study.judging import has_equal_grades
-from dashboard.tables import IntArray
+from dashboard.tables import IntArray, Names
 
 NAME = "composed"
+FOLDER = "submissions"
 CANNOT_TELL = (
     "No query has a label 0 beside a label 1: among items that all fulfil a query any order has "
     "AP 1, so that composed cannot tell versions apart; choose protocol = trec"
@@ -53,6 +64,61 @@ def check_labels(collection: Collection, findings: Findings) -> bool | None:
             told = ("annotated items", "one for each; without it an item counts as not found")
             findings += count_odd(file, lacking, *told, "error", "no vector for ")
     return True
+
+
+def read_submissions(collection: Collection, broken: Broken, findings: Findings) -> Versions:
+    """Return the submissions by name; put those that cannot be used into `broken`."""
+    places = sorted((collection.folder / FOLDER).glob("[!.]*/"))
+    read = {each.name: partial(_read_submission, collection, each, findings) for each in places}
+    return try_to_read_all(broken, read)
+
+
+def _read_submission(collection: Collection, place: Path, findings: Findings) -> Version:
+    """Return a submission as a version; what was repaired in it is a warning."""
+    items, queries = collection.items.ids, collection.queries.ids
+    qrels = collection.qrels
+    name = f"{FOLDER}/{place.name}"
+    said: Findings = []
+    gallery = _read_side(place, "gallery", items, qrels.items if qrels else (), said)
+    asked = _read_side(place, "queries", queries, qrels.queries if qrels else (), said)
+    if gallery.dimension != asked.dimension:
+        raise DataError(
+            f"{name}/queries.npy",
+            f"vectors of {asked.dimension} dimensions",
+            f"{gallery.dimension}, as in gallery.npy",
+        )
+    findings += [replace(each, level="warning") for each in said]
+    return Version(place.name, items=gallery, queries=asked, file=name)
+
+
+def _read_side(place: Path, stem: str, ids: Names, annotated: Names, said: Findings) -> Vectors:
+    """Return vectors of a submission.
+
+    Raises:
+        DataError: As `read_vectors`; also if an annotated id has no vector, or numbers are codes.
+    """
+    name = f"{FOLDER}/{place.name}/{stem}.npy"
+    vectors = read_vectors(place, stem, ids, said, f"{FOLDER}/{place.name}")
+    if not vectors:
+        raise DataError(name, "no such file", f"a unit vector for each id in {stem}.txt")
+    if vectors.stored.dtype.kind != "f":
+        raise DataError(name, f"numbers of type {vectors.stored.dtype}", "float32")
+    known = frozenset(ids)
+    lacking = [each for each in annotated if each in known and each not in vectors.index]
+    if lacking:
+        raise DataError(
+            name,
+            f"no vector for {len(lacking):,} annotated ids ({list_names(lacking)})",
+            "one for each annotated item and query",
+        )
+    said += count_odd(
+        name,
+        [each for each in ids if each not in vectors.index],
+        f"of {len(ids):,} ids",
+        "one for each; none of these is annotated",
+        before="no vector for ",
+    )
+    return vectors
 
 
 def list_annotated(

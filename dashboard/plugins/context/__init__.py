@@ -8,8 +8,8 @@ PLUGIN = Plugin(
     settings={"relevance_scale": 100.0},
     read_tables="judge:read_tables",
     rules="judge:CONTEXT",
-    metrics="metrics:WINDOW",
-    describe_results="metrics:describe_gains",
+    metrics="judge:WINDOW",
+    describe_results="judge:describe_gains",
     sections={"overview": "sections:draw_satisfaction"},
     commands={"satisfaction": "commands"},
 )

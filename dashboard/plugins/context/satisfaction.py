@@ -20,9 +20,16 @@ from dashboard.plugins.context.correlation import (
     compute_spearman,
     compute_williams,
 )
-from dashboard.plugins.context.judge import HALF, MAX_INVALID_SHARE, SCALE
+from dashboard.plugins.context.judge import (
+    DISCOUNTS,
+    HALF,
+    MAX_INVALID_SHARE,
+    SCALE,
+    compute_gain,
+    read_window,
+    weigh_rows,
+)
 from dashboard.plugins.context.lists import ViewedLists
-from dashboard.plugins.context.metrics import DISCOUNTS, compute_gain, read_window, weigh_rows
 from dashboard.tables import FloatArray, Names, Row, Rows
 
 ALPHA = 0.05

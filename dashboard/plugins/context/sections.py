@@ -8,9 +8,8 @@ import streamlit as st
 from dashboard.errors import DataError
 from dashboard.evaluation.differences import write_p
 from dashboard.evaluation.metrics import parse_one
-from dashboard.plugins.context.judge import VIEWED
+from dashboard.plugins.context.judge import VIEWED, read_window
 from dashboard.plugins.context.lists import DOUBTS, ViewedLists, read_lists
-from dashboard.plugins.context.metrics import read_window
 from dashboard.plugins.context.satisfaction import (
     Reading,
     compare_gains,

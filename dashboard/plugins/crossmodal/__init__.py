@@ -9,7 +9,7 @@ PLUGIN = Plugin(
     read_tables="sides:read_sides",
     read_versions="matrices:read_matrices",
     rules="judge:CROSSMODAL",
-    metrics="metrics:RECALLS",
+    metrics="judge:RECALLS",
     choices="choices:CHOICES",
     sections={"overview": "sections:draw_section"},
 )

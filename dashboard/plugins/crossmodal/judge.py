@@ -1,4 +1,8 @@
-"""The protocol: what each query searches, its fold, and values of one direction and of both."""
+"""The protocol: what each query searches, its fold, and values of one direction and of both.
+
+Its metrics are R@K of both directions, their sum and mean, ranks of the first answer, and AP of R
+places.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,10 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dashboard.errors import DataError, list_names
+from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.evaluation.judgement import JudgingRules, TableJudgement, find_relevant, judge_table
-from dashboard.evaluation.metrics import Measure, parse
+from dashboard.evaluation.metrics import Measure, metric, parse
+from dashboard.evaluation.ranking_metrics import compute_average_precision, compute_success
 from dashboard.plugins.crossmodal.choices import FOLD, FOLDS
-from dashboard.plugins.crossmodal.metrics import RECALLS
 from dashboard.plugins.crossmodal.sides import Sides, name_pictures
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
@@ -21,7 +26,12 @@ IS_TEXT = {"i2t": False, "t2i": True}
 """Whether the queries of a metric's direction are texts."""
 DIVISORS = {"Rsum": 1, "mR": 2}
 """Metrics of both directions, and what the sum of the directions is divided by."""
-RANKS = ("MdR", "MnR")
+RANKS = {"MnR": "mean", "MdR": "median"}
+"""Metrics of the first rank, and what they are of the queries of a fold."""
+RECALLS = (1, 5, 10)
+WAYS = (("i2t", "pictures", "one of their texts"), ("t2i", "texts", "their picture"))
+"""Direction, what asks and what is found."""
+SOURCE = "VSE++ (Faghri et al., BMVC 2018)"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -96,9 +106,9 @@ def _refuse_shared(table: Table, places: Sequence[int]) -> None:
 
 def find_asked(study: Study, measure: Measure) -> BoolArray:
     """Return whether each query can have a value: of both directions, pictures have it."""
-    is_text, direction = list_texts(study), measure.name.partition("_")[0]
-    is_asked = is_text if IS_TEXT.get(direction, False) else ~is_text
-    return is_asked | (direction not in {*IS_TEXT, *DIVISORS})
+    direction = measure.name.partition("_")[0]
+    is_asked = list_texts(study) == IS_TEXT.get(direction, False)
+    return np.asarray(is_asked | (direction not in {*IS_TEXT, *DIVISORS}))
 
 
 def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
@@ -219,3 +229,59 @@ CROSSMODAL = JudgingRules(
     folds=list_folds,
     doubt=name_sure_recalls,
 )
+
+
+def compute_first_rank(block: Block, k: Cut) -> Sum:
+    """Compute the rank of the first hit; 0 for none, which the protocol decides about."""
+    return block.sum(block.find_first_hits() * block.rank)
+
+
+for _way, _asking, _found in WAYS:
+    metric(
+        f"{_way}_R",
+        formula=f"{_asking} with {_found} in the first K ÷ {_asking}",
+        source=SOURCE,
+        cutoff="required",
+    )(compute_success)
+    for _name, _average in RANKS.items():
+        metric(
+            f"{_way}_{_name}",
+            formula=f"{_average} over {_asking} of the first rank of {_found}; of five folds, the "
+            f"mean of their {_average}s; lower is better",
+            source=f"Med r and Mean r of {SOURCE}",
+            cutoff="never",
+            lower_is_better=True,
+            is_median=_average == "median",
+        )(compute_first_rank)
+
+
+@metric(
+    "Rsum",
+    formula="R@1 + R@5 + R@10 in both directions, of 6 (the source has per cent, of 600)",
+    source=SOURCE,
+    cutoff="never",
+    depth=10,
+)
+def compute_recall_sum(block: Block, k: Cut) -> FloatArray:
+    """Compute R@1 + R@5 + R@10 of one direction; the protocol adds the other."""
+    one, five, ten = (compute_success(block, each) for each in RECALLS)
+    return one + five + ten
+
+
+@metric("mR", formula="Rsum ÷ 6", source=SOURCE, cutoff="never", depth=10)
+def compute_mean_recall(block: Block, k: Cut) -> FloatArray:
+    """Compute the mean of R@1, R@5 and R@10; the protocol takes both directions."""
+    return compute_recall_sum(block, None) / len(RECALLS)
+
+
+@metric(
+    "AP(R)",
+    formula="Σ over hits in the first R of (hits up to rank k ÷ k) ÷ R",
+    source="mAP@R of ECCV Caption (Chun et al., ECCV 2022)",
+    cutoff="never",
+    other_names=("mAP_R",),
+)
+def compute_ap_of_first_places(block: Block, k: Cut) -> Sum:
+    """Compute the mean of hits ÷ rank over R places, 0 for relevant items behind them."""
+    inside = block.hit & (block.rank <= block.relevant[block.row])
+    return compute_average_precision(block._replace(hit=inside), None)

@@ -41,7 +41,7 @@ def _name(key: str) -> str:
 def _write(key: str, value: float | None) -> str | None:
     if value is None:
         return None
-    return f"{round_half(value if key.endswith(RANKS) else 100 * value, 1):.1f}"
+    return f"{round_half(value if key.endswith(tuple(RANKS)) else 100 * value, 1):.1f}"
 
 
 def _describe(study: Study) -> str:

@@ -35,8 +35,8 @@ class Sides(NamedTuple):
         sides, a text the pictures.
         """
         pairs = zip(self.names, self.is_text, strict=False)
-        of_text = self._pick_one({name for name, is_text in pairs if name and not is_text})
-        others = {name: self._pick_one(self.members.keys() - {name}) for name in self.members}
+        of_text = _pick_one({name for name, is_text in pairs if name and not is_text})
+        others = {name: _pick_one(self.members.keys() - {name}) for name in self.members}
         return [
             (among if among in self.members else "")
             if among
@@ -46,13 +46,13 @@ class Sides(NamedTuple):
             )
         ]
 
-    @staticmethod
-    def _pick_one(names: set[str]) -> str:
-        return next(iter(names)) if len(names) == 1 else ""
-
     def list_texts(self, collection: Collection) -> BoolArray:
         """Return True for each query that is a text, or is about one. [queries]."""
         return collection.is_text | self.is_text[collection.own_items]
+
+
+def _pick_one(names: set[str]) -> str:
+    return "".join(names) if len(names) == 1 else ""
 
 
 def name_pictures(collection: Collection) -> str:

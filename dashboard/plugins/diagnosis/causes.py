@@ -140,11 +140,17 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
         item: [name for name, has in parts.items() if not has[item]]
         for item in items[items >= 0].tolist()
     }
+    credits = judged.credits(query)
+    causes = {}
+    for item, names in lacking.items():
+        if len(parts) > 1 and len(names) == 1:
+            causes[item] = Cause(NEAR, names[0], NEAR)
+        elif "" in names and HALF <= credits[item] < 1:
+            causes[item] = Cause(NEAR, "", f"{NEAR}: {credits[item]:.2f} of a relevant one")
     source = study.run(version).source
-    doubtful = {}
-    alike = {}
     if isinstance(source, VectorSource) and (around := survey(source.gallery)):
         known = items[(items >= 0) & (around.gallery.rows[items] >= 0)]
+        causes = _find_alike(study, around, query, known) | causes
         near = {item: lacking[item][0] for item in known.tolist() if len(lacking[item]) == 1}
         nearest = around.find(np.array([*near], int))
         for (item, name), others in zip(near.items(), nearest, strict=True):
@@ -157,16 +163,7 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
             if len(shares) >= COMMON and (shares >= MOST).mean() <= RARE:
                 what = f"have {name}" if name else "are relevant"
                 told = f"{LABEL}? {number} of {len(others)} neighbours {what}"
-                doubtful[item] = Cause(LABEL, name, told)
-        alike = _find_alike(study, around, query, known)
-    credits = judged.credits(query)
-    missed = {}
-    for item, names in lacking.items():
-        if len(parts) > 1 and len(names) == 1:
-            missed[item] = Cause(NEAR, names[0], NEAR)
-        elif "" in names and HALF <= credits[item] < 1:
-            missed[item] = Cause(NEAR, "", f"{NEAR}: {credits[item]:.2f} of a relevant one")
-    causes = alike | missed | doubtful
+                causes[item] = Cause(LABEL, name, told)
     return [causes.get(item, Cause(MODEL, "", "")) for item in items.tolist()]
 
 

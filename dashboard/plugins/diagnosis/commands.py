@@ -1,6 +1,7 @@
 """`why`: suspected causes of the candidate's wrong results, over all, by slice and by query."""
 
 from argparse import Namespace
+from itertools import compress
 
 from dashboard.commands.options import FINE, Answer, open_pair
 from dashboard.commands.output import say
@@ -31,8 +32,6 @@ COLUMNS = ("scope", "cause", "detail", "results", "share")
 
 def answer(call: Namespace) -> Answer:
     """Return a row a scope and cause; print the sentence on all of them as a note."""
-    import numpy as np
-
     from dashboard.plugins.diagnosis.causes import count_causes, find_wrong, write_plain
 
     study, choices = open_pair(call)
@@ -42,9 +41,9 @@ def answer(call: Namespace) -> Answer:
     if found:
         why += ", with no result that is known to be wrong"
     say(write_plain(pieces) or f"{why}.")
-    ids = np.array(study.collection.queries.ids)[study.queries]
     scopes = {"all": list(found)}
-    scopes |= {name: ids[inside].tolist() for name, inside in study.list_slices().items()}
+    slices = study.list_slices().items()
+    scopes |= {name: list(compress(study.query_ids, inside)) for name, inside in slices}
     scopes |= {query: [query] for query in found}
     rows = [
         {"scope": scope, **row}

@@ -144,11 +144,9 @@ def write_junit(checks: Sequence[Check], names: Names, told: Names) -> str:
     suite = SubElement(root, "testsuite", {"name": title} | counts)
     choices = SubElement(suite, "properties")
     for each in told:
-        named = {"name": "choice", "value": make_printable(each)}
-        SubElement(choices, "property", named)
+        SubElement(choices, "property", {"name": "choice", "value": make_printable(each)})
     for check in checks:
-        called = {"classname": title, "name": check.title, "time": "0"}
-        case = SubElement(suite, "testcase", called)
+        case = SubElement(suite, "testcase", {"classname": title, "name": check.title, "time": "0"})
         if check.has_failed:
             SubElement(case, "failure", {"message": check.reason})
         else:

@@ -5,7 +5,7 @@ from dashboard.plugins import Plugin
 PLUGIN = Plugin(
     name="hashing",
     read_tables="judge:read_types",
-    read_versions="codes:read_packed",
+    read_versions="judge:read_packed",
     rules="judge:HASHING",
     metrics="judge:NEAR",
     describe_results="judge:describe_types",

@@ -80,7 +80,8 @@ def _bound_retrieved(worst: Part, best: Part, k: int) -> FloatArray:
         listed = last <= best.passing[at]
         above = int(((last <= k) & listed).sum())
         whole = slice(rows.start, rows.start + above)
-        sums = [float((np.arange(1, above + 1) / each.rank[whole]).sum()) for each in (worst, best)]
+        ranks = (worst.rank[whole], best.rank[whole])
+        sums = np.array([(np.arange(1, above + 1) / each).sum() for each in ranks])
         cut = (first <= k) & (last > k) & listed
         hits, before, room, others = int(cut.sum()), k - 1, 1, 1  # of the ties at the cut
         if hits:
@@ -89,9 +90,7 @@ def _bound_retrieved(worst: Part, best: Part, k: int) -> FloatArray:
         found = []
         for number in range(max(0, room - others), min(hits, room) + 1):  # that are inside of it
             place = np.arange(1, number + 1)
-            late = float(((above + place) / (k - number + place)).sum())
-            early = float(((above + place) / (before + place)).sum())
-            total = max(above + number, 1)
-            found.append(((sums[0] + late) / total, (sums[1] + early) / total))
-        bounds[:, at] = min(low for low, _ in found), max(high for _, high in found)
+            more = [((above + place) / (each + place)).sum() for each in (k - number, before)]
+            found.append((sums + more) / max(above + number, 1))
+        bounds[:, at] = np.min(found, axis=0)[0], np.max(found, axis=0)[1]
     return bounds

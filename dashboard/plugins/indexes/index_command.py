@@ -36,8 +36,7 @@ def answer(call: Namespace) -> Answer:
     """
     import faiss
 
-    from dashboard.plugins.indexes.faiss_file import read_index_file
-    from dashboard.plugins.indexes.index_building import measure_costs, write_index
+    from dashboard.plugins.indexes.faiss_file import measure_costs, read_index_file, write_index
     from dashboard.plugins.indexes.index_versions import KINDS
     from dashboard.plugins.indexes.milvus_copy import SERVERS, copy_vectors, make_line
 

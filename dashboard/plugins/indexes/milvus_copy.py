@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +132,7 @@ def read_copy(collection: Collection, version: Version) -> SearchIndex:
         raise DataError(
             name, "a copy of other vectors", f"those of {version.name}", do=f"{do}{line.uri}"
         )
-    return SearchIndex(line, items, None, partial(_open_copy, name, line, len(items.ids)))
+    return SearchIndex(line, items, None, cache(partial(_open_copy, name, line, len(items.ids))))
 
 
 def make_line(uri: str, factory: str, parameters: str, depth: int) -> IndexLine:

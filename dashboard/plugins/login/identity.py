@@ -58,7 +58,7 @@ class Login:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        header = os.environ.get(HEADER, "").strip()
+        header = _look_up(HEADER)
         if header and scope["type"] in ("http", "websocket") and not _is_proxy(scope):
             del MutableHeaders(scope=scope)[header]
         answer = self.app
@@ -75,27 +75,30 @@ class Login:
         except DataError as error:  # a file of roles that cannot be read gives nobody a role
             _LOG.warning("%s", error)
             return Person(role=NOBODY, why=str(error))
-        if os.environ.get(REVIEWING, "").strip().lower() == "off" and person.role != NOBODY:
+        if _look_up(REVIEWING).lower() == "off" and person.role != NOBODY:
             why = f"Nobody can save reviews here: {REVIEWING} is off."
             return Person(person.name, READER, person.is_verified, why)
         return person
 
 
+def _look_up(variable: str) -> str:
+    return os.environ.get(variable, "").strip()
+
+
 def _identify(headers: Mapping[str, str]) -> Person:
-    header = os.environ.get(HEADER, "").strip()
+    header = _look_up(HEADER)
     if header:
         if os.environ.get(FORWARDED, "127.0.0.1"):
             return Person(
                 role=NOBODY,
                 why=f"Start the dashboard with {FORWARDED}= (empty), so that proxies are known.",
             )
-        name = str(headers.get(header) or "").strip()
-        return find_role(name, {}) if name else Person(role=NOBODY)
+        return find_role(str(headers.get(header) or "").strip(), {})
     if not auth_util.get_secrets_auth_section():  # an owner on this machine, a reader on a network
         address = config.get_option("server.address") or "every address"
         why = f"This dashboard listens on {address} without a login, so nobody can save reviews."
         role = READER
-        if os.environ.get(VARIABLE, "").strip():
+        if _look_up(VARIABLE):
             why, role = f"{VARIABLE} names roles, but no login says who anybody is.", NOBODY
         elif address in ("127.0.0.1", "localhost", "::1"):
             return Person(role=OWNER)
@@ -107,10 +110,7 @@ def _identify(headers: Mapping[str, str]) -> Person:
         return Person(
             address, NOBODY, why=f"The login service has not verified the address {address}."
         )
-    name = address or str(claims.get("sub") or "")
-    if not name:
-        return Person(role=NOBODY)
-    return find_role(name, claims, may_match=is_verified)
+    return find_role(address or str(claims.get("sub") or ""), claims, may_match=is_verified)
 
 
 def _read_claims(headers: Mapping[str, str]) -> Mapping[str, Any]:
@@ -130,7 +130,7 @@ def _is_proxy(scope: Scope) -> bool:
     """Return whether the other end of a connection is a proxy that DASHBOARD_PROXIES names."""
     try:
         peer = ipaddress.ip_address((scope.get("client") or ("",))[0])
-        named = os.environ.get(PROXIES, "").replace(",", " ").split()
+        named = _look_up(PROXIES).replace(",", " ").split()
         networks = [ipaddress.ip_network(each) for each in named]
     except ValueError as error:
         _LOG.warning("%s: %s; write addresses such as 10.0.0.5", PROXIES, error)
@@ -180,7 +180,7 @@ def find_role(name: str, claims: Mapping[str, Any], may_match: bool = True) -> P
     """Return a person with the highest role of the name and of the claim that the file names.
 
     Who is in no list is a reader, or nobody where the file has a list of readers. Everybody is a
-    reader where no file is named.
+    reader where no file is named; nobody without a name.
 
     Args:
         name: E-mail address, or what a proxy says.
@@ -190,9 +190,11 @@ def find_role(name: str, claims: Mapping[str, Any], may_match: bool = True) -> P
     Raises:
         DataError: If the file is missing, or is no list of roles.
     """
+    if not name:
+        return Person(role=NOBODY)
     findings: Findings = []
     found = {}
-    if named := os.environ.get(VARIABLE, "").strip():
+    if named := _look_up(VARIABLE):
         path = Path(named)
         require_file(path, path.name, f"the roles that {VARIABLE} names")
         keys = {"claim": "", **dict.fromkeys((*GIVEN, *RENAMED), [""])}

@@ -34,14 +34,12 @@ class CopiesChoice(Choice):
 
 
 def _explain_lack(given: str, collection: Collection, before: Values) -> str:
-    if given == COUNTED:
-        return ""
-    why = f"under the protocol {before['protocol']}, whose items are numbered pairs"
-    if before["protocol"] not in LEFT_ALONE:
-        if list_ways(collection):
-            return ""
+    why = ""
+    if before["protocol"] in LEFT_ALONE:
+        why = f"under the protocol {before['protocol']}, whose items are numbered pairs"
+    elif not list_ways(collection):
         why = f"among {len(collection.items):,} items without a column {STATED}"
-    return f"no copies can be left out {why}"
+    return f"no copies can be left out {why}" if why and given != COUNTED else ""
 
 
 def list_ways(collection: Collection) -> list[str]:

@@ -157,14 +157,8 @@ class MergedRanking(NamedTuple):
         is_best = items < 0
         counts = np.flatnonzero(~np.isin(found.items, self.left_out))
         is_best[counts[np.unique(items[counts], return_index=True)[1]]] = True
-        gone = found.rank[~is_best]
-        rank = found.rank - np.searchsorted(gone, found.rank)
-        kept = is_best & ((rank <= depth) | np.isin(items, first[wanted[wanted >= 0]]))
-        first_rank = found.tie_first - np.searchsorted(gone, found.tie_first)
-        last_rank = found.tie_last - np.searchsorted(gone, found.tie_last, side="right")
-        ranks = (rank[kept], first_rank[kept], last_rank[kept])
-        passing = found.passing - int((gone <= found.passing).sum())
-        return Found(items[kept], found.scores[kept], *ranks, found.length - len(gone), passing)
+        merged = found._replace(items=items).drop(~is_best)
+        return merged.keep(depth, first[wanted[wanted >= 0]])
 
     def restrict(self, items: IntArray) -> MergedRanking:
         return self._replace(given=self.given.restrict(self.groups.add_members(items)))

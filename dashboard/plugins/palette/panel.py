@@ -12,6 +12,7 @@ from dashboard.errors import ChoiceError, DataError
 from dashboard.storage.collection import open_collection
 from dashboard.storage.settings import find_data, list_collections, read_toml
 from dashboard.study.choices import resolve
+from dashboard.study.study import open_study
 from dashboard.views.address import COLLECTION, read_address
 from dashboard.views.components import load_component
 from dashboard.views.frame import find_pages
@@ -36,13 +37,8 @@ def draw_palette() -> None:
     steps = [["First steps", text, page, {}] for text, page in FIRST_STEPS if page in pages]
     screens = [["Screen", page.title, name, {}] for name, page in pages.items()]
     data = {"entries": steps + screens, "collection": quote(given.get(COLLECTION, ""))}
-    component = load_component(
-        "palette",
-        "views/cards/elements.js",
-        "plugins/palette/palette.js",
-        "plugins/palette/palette.css",
-    )
-    go = component(key="palette", data=data, on_go_change=lambda: None).go
+    files = ("views/cards/elements.js", "plugins/palette/palette.js", "plugins/palette/palette.css")
+    go = load_component("palette", *files)(key="palette", data=data, on_go_change=lambda: None).go
     if go and go["page"] in pages:
         kept = {} if COLLECTION in go["values"] else given
         st.switch_page(pages[go["page"]], query_params=kept | go["values"])
@@ -67,12 +63,11 @@ def list_entries(request: Request) -> JSONResponse:
     with suppress(DataError, ChoiceError):  # the pages of the collection say what is wrong
         if name in names:
             collection = open_collection(find_data() / name)
-            kind = resolve(collection, {})["queries"]
-            columns = (collection.queries.ids, collection.query_names, collection.is_text)
+            asked = open_study(collection, resolve(collection, {}))
+            titles = map(collection.query_names.__getitem__, asked.queries.tolist())
             queries = [
-                ["Query", title or query, "query", {"query": query}, query]
-                for query, title, is_text in zip(*columns, strict=True)
-                if kind in ("all", "text" if is_text else "item")
+                ["Query", title, "query", {"query": query}, query]
+                for query, title in zip(asked.query_ids, titles, strict=True)
             ]
     return JSONResponse(others + queries[:MAX_NAMED])
 

@@ -71,20 +71,16 @@ def fetch_media(address: str, is_wanted: bool) -> Path | None:
     parts = _split(address)
     host = (f"s3://{parts.netloc}" if parts.scheme == "s3" else parts.netloc).lower()
     if {host, host.removesuffix(f":{PORTS[parts.scheme]}")}.isdisjoint(_list_hosts()):
-        raise _refuse(
-            address,
-            f"the host {host}",
-            f"one that {HOSTS} lists",
-            f'Start the dashboard with {HOSTS}="{host}" if you trust it.',
-        )
+        do = f'Start the dashboard with {HOSTS}="{host}" if you trust it.'
+        raise _refuse(parts, f"the host {host}", f"one that {HOSTS} lists", do)
     if not is_wanted:
         if parts.scheme != "s3":
-            _find_peer(address, parts)
+            _find_peer(parts)
         return None
-    path = _fetch(address)
+    path = _fetch(parts)
     if not path.is_file():  # somebody has tidied up the temporary folder
         _fetch.cache.clear()
-        path = _fetch(address)
+        path = _fetch(parts)
     return path
 
 
@@ -92,51 +88,45 @@ def _list_hosts() -> Names:
     return os.environ.get(HOSTS, "").lower().split()
 
 
-def _refuse(address: str, found: str, wanted: str, do: str = "") -> DataError:
+def _refuse(parts: SplitResult, found: str, wanted: str = "a file", do: str = "") -> DataError:
     """Return an error that does not tell the password or the signature of an address."""
-    return DataError(cut_address(address), found, wanted, do=do)
+    return DataError(cut_address(parts.geturl()), found, wanted, do=do)
 
 
-def _silence(address: str, parts: SplitResult, found: str) -> DataError:
+def _silence(parts: SplitResult, found: str) -> DataError:
     """Return why a host does not answer, and keep it: the host is not asked again for a while."""
     _SILENT[parts.netloc] = found
-    return _refuse(address, found, "a file")
+    return _refuse(parts, found)
 
 
 def _split(address: str) -> SplitResult:
-    try:
+    with suppress(ValueError):  # a port that is no number, or brackets that are open
         parts = urlsplit(address)
         if parts.scheme in PORTS and parts.hostname and parts.port != 0 and "@" not in parts.netloc:
             return parts
-    except ValueError:  # a port that is no number, or brackets that are open
-        pass
-    raise _refuse(
-        address,
-        "an address that is none",
-        "http://, https:// or s3:// with a host, without a password",
-    )
+    wanted = "http://, https:// or s3:// with a host, without a password"
+    raise DataError(cut_address(address), "an address that is none", wanted)
 
 
 @cached(_Kept(MAX_KEPT_BYTES, getsizeof=lambda path: path.stat().st_size), lock=threading.Lock())
-def _fetch(address: str) -> Path:
+def _fetch(parts: SplitResult) -> Path:
     """Return the file at an address, which is fetched once."""
-    folder, name = Path(_FOLDER.name), hashlib.sha256(address.encode()).hexdigest()
-    parts = _split(address)
+    folder, name = Path(_FOLDER.name), hashlib.sha256(parts.geturl().encode()).hexdigest()
     until = time.monotonic() + MAX_SECONDS
     folder.mkdir(exist_ok=True)
     with replace_files(folder, name) as place, (place / name).open("wb") as file:
-        for piece in _read_s3(address) if parts.scheme == "s3" else _read_http(address, parts):
+        for piece in (_read_s3 if parts.scheme == "s3" else _read_http)(parts):
             if file.tell() + len(piece) > MAX_BYTES:
-                raise _refuse(address, f"more than {MAX_BYTES:,} bytes", "a smaller file")
+                raise _refuse(parts, f"more than {MAX_BYTES:,} bytes", "a smaller file")
             if time.monotonic() > until:
                 raise _refuse(
-                    address, f"a file that is not whole after {MAX_SECONDS:g} s", "a whole one"
+                    parts, f"a file that is not whole after {MAX_SECONDS:g} s", "a whole one"
                 )
             file.write(piece)
     return folder / name
 
 
-def _read_http(address: str, parts: SplitResult) -> Iterable[bytes]:
+def _read_http(parts: SplitResult) -> Iterable[bytes]:
     """Yield a file in pieces; redirects are not followed, and the host is resolved once."""
     import urllib3
 
@@ -147,44 +137,36 @@ def _read_http(address: str, parts: SplitResult) -> Iterable[bytes]:
     )
     try:
         with (
-            pools.connection_from_host(
-                _find_peer(address, parts), parts.port, parts.scheme
-            ) as pool,
+            pools.connection_from_host(_find_peer(parts), parts.port, parts.scheme) as pool,
             pool.request(
                 "GET", path, headers={"Host": parts.netloc}, redirect=False, preload_content=False
             ) as answer,
         ):
             if answer.status != 200:
-                raise _refuse(address, f"status {answer.status}", "status 200, no redirect")
+                raise _refuse(parts, f"status {answer.status}", "status 200, no redirect")
             while piece := answer.read1(PIECE):  # what has come, so that the deadline is looked at
                 yield piece
     except (urllib3.exceptions.HTTPError, OSError) as error:
-        raise _silence(address, parts, f"no answer ({type(error).__name__})") from error
+        raise _silence(parts, f"no answer ({type(error).__name__})") from error
 
 
-def _find_peer(address: str, parts: SplitResult) -> str:
+def _find_peer(parts: SplitResult) -> str:
     """Return the IP address that is asked; raise DataError for a private one that is not listed."""
     if parts.netloc in _SILENT:
-        raise _refuse(address, _SILENT[parts.netloc], "a file")
+        raise _refuse(parts, _SILENT[parts.netloc])
     host = str(parts.hostname)
     try:
         peer = _resolve(host)
     except OSError as error:
-        raise _silence(
-            address, parts, f"a host without an address ({type(error).__name__})"
-        ) from error
+        raise _silence(parts, f"a host without an address ({type(error).__name__})") from error
     found = ipaddress.ip_address(peer)
     is_inside = False
     for each in (*_list_hosts(), f"{host}/{found.max_prefixlen}"):
         with suppress(ValueError):  # of a name in the list
             is_inside |= "/" in each and found in ipaddress.ip_network(each, strict=False)
     if not is_inside and (not found.is_global or any(found in each for each in NOT_PUBLIC)):
-        raise _refuse(
-            address,
-            f"the private address {found}",
-            "a public one",
-            f'Add it to {HOSTS} if it may be asked: "{found}/{found.max_prefixlen}".',
-        )
+        do = f'Add it to {HOSTS} if it may be asked: "{found}/{found.max_prefixlen}".'
+        raise _refuse(parts, f"the private address {found}", "a public one", do)
     return peer
 
 
@@ -194,17 +176,17 @@ def _resolve(host: str) -> str:
     return str(min(resolved, key=lambda each: each[0] != socket.AF_INET)[4][0])
 
 
-def _read_s3(address: str) -> Iterable[bytes]:
+def _read_s3(parts: SplitResult) -> Iterable[bytes]:
     """Yield a file of an object store in pieces, with the credentials of the environment."""
     import fsspec  # type: ignore[import-untyped]
 
     try:
-        with fsspec.open(address, "rb") as file:
+        with fsspec.open(parts.geturl(), "rb") as file:
             while piece := file.read(PIECE):
                 yield piece
     except ImportError as error:
         raise _refuse(
-            address, "an s3 address", "the package s3fs", "Install it: pip install s3fs"
+            parts, "an s3 address", "the package s3fs", "Install it: pip install s3fs"
         ) from error
     except Exception as error:  # the store's client raises errors of its own kinds
-        raise _refuse(address, f"no answer ({type(error).__name__})", "a file") from error
+        raise _refuse(parts, f"no answer ({type(error).__name__})") from error

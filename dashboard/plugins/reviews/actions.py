@@ -46,7 +46,7 @@ def _create(call: Namespace) -> Answer:
 def _show(call: Namespace) -> Answer:
     rows = _read_rows(call)
     made = _find_list(call)
-    for name, pairs in sorted(figures.find_judged(made, rows).items()):
+    for name, pairs in sorted(figures.find_judged([made], rows)[made.id].items()):
         say(f"note: {name} judged {len(pairs):,} of {len(made.asked):,} pairs")
     return figures.count_values(made, rows), ("query_id", "item_id", "people", "values")
 
@@ -61,7 +61,7 @@ def _next(call: Namespace) -> Answer:
     rows = _read_rows(call)
     author = _name_author(call)
     made = _find_list(call)
-    done = figures.find_judged(made, rows).get(author, set())
+    done = figures.find_judged([made], rows)[made.id].get(author, set())
     left = [pair for pair in made.asked if not (made.closed or pair in done)]
     if not left:
         why = f"{author} has judged all {len(made.asked):,}" if made.asked else "all are gone"
@@ -153,7 +153,7 @@ def _tell_gone(made: judging_lists.JudgingList) -> judging_lists.JudgingList:
 
 
 def _describe(made: judging_lists.JudgingList, rows: Verdicts) -> Row:
-    judged = figures.find_judged(made, rows)
+    judged = figures.find_judged([made], rows)[made.id]
     return asdict(made) | {
         "list_id": made.id,
         "pairs": len(made.asked),
@@ -164,4 +164,4 @@ def _describe(made: judging_lists.JudgingList, rows: Verdicts) -> Row:
 
 
 def _name_author(call: Namespace) -> str:
-    return verdicts.clean_name(call.author) or getpass.getuser()
+    return verdicts.clean_name(call.author or "") or getpass.getuser()

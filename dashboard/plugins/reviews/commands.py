@@ -19,9 +19,13 @@ ACTIONS = {
     "decide": "decide on a pair; the decision corrects its label",
     "backup": "copy the whole store to a new file, also while people judge",
 }
+AUTHOR = """\
+--author/--owner NAME  your name, which is not verified (default: the user of this system)
+"""
 LIST = "--list ID  list (default: the newest that is open)"
 OPTIONS = {
-    "create": """\
+    "create": AUTHOR
+    + """\
 --title TITLE!  name of the list
 --choose worst|slice|doubtful|random|change  worst regressions, a --slice, what versions rank most
   differently, random, or change: labels that, if wrong, help the version behind most
@@ -31,9 +35,10 @@ OPTIONS = {
 --seed NUMBER  of random pairs (default 0)
 """,
     "show": LIST,
-    "next": LIST,
-    "close": "--list LIST!  list that is closed",
-    "decide": """\
+    "next": AUTHOR + LIST,
+    "close": f"{AUTHOR}--list LIST!  list that is closed",
+    "decide": AUTHOR
+    + """\
 --query QUERY!  query
 --item ITEM!  result of the query
 --value VALUE!  relevant, not, keep (the label stays), or a grade
@@ -54,9 +59,6 @@ def add_arguments(parser: ArgumentParser) -> None:
             each.add_argument("file", type=Path, metavar="FILE", help="new file for the copy")
         else:
             add_collection(each)
-        if name in ("create", "close", "next", "decide"):
-            text = "your name, which is not verified (default: the user of this system)"
-            each.add_argument("--author", "--owner", default="", metavar="NAME", help=text)
         add_options(each, OPTIONS.get(name, ""))
     add_choices(made["create"], "baseline", "candidate", "metric")
     add_choices(made["export"])

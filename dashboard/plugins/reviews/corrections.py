@@ -59,7 +59,7 @@ def list_changes(collection: Collection, judgement: Judgement, corrections: Rows
         grade = float(judgement.grades(query)[item])
         least = judgement.relevant_from
         if row["value"] == "relevant":
-            new = grade if grade >= least else least
+            new = max(least, grade)  # least where nobody judged
         elif row["value"] == "not":
             new = grade if grade < least else 0.0
         else:

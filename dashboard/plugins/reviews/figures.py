@@ -49,21 +49,16 @@ DIFFERING = ("query_id", "item_id", "people", "minority", "values")
 ONE_VALUE = "all said the same, so that no disagreement is expected by chance"
 
 
-def find_judged(made: JudgingList, rows: Verdicts) -> Judged:
-    """Return the pairs of a list that each person has judged, by name.
+def find_judged(lists: Sequence[JudgingList], rows: Verdicts) -> dict[str, Judged]:
+    """Return the pairs of each list that each person has judged, by its id and their name.
 
     A verdict on a pair counts, whichever list the person worked on; one on a pair that is gone
     does not.
 
     Args:
-        made: The list.
-        rows: All rows of its collection.
+        lists: Lists of one collection.
+        rows: All rows of it.
     """
-    return find_all_judged([made], rows)[made.id]
-
-
-def find_all_judged(lists: Sequence[JudgingList], rows: Verdicts) -> dict[str, Judged]:
-    """Return what `find_judged` finds of each list, by its id, in one pass over the rows."""
     wanted: dict[Pair, list[str]] = {}
     for made in lists:
         for pair in made.asked:
@@ -124,19 +119,18 @@ def measure_agreement(rows: Verdicts) -> Rows:
         for _, each in sorted(answers.items())
     ])  # fmt: skip
     counts = said.sum(axis=1).astype(float)
-    alpha = compute_alpha(counts), *resample_figure(counts, compute_alpha)
     number = counts.sum(axis=1, keepdims=True)
     same = (counts * (counts - 1)).sum(axis=1, keepdims=True)
     compared = number * (number - 1)
     ends = compute_bootstrap_interval(same, compared)[:, 0].tolist()
     share = _make_row("agreement", people, counts, float(same.sum() / compared.sum()), *ends)
-    found = [share, _make_row("alpha", people, counts, *alpha)]
+    found = [share, _make_row("alpha", people, counts, *resample_figure(counts, compute_alpha))]
     busiest = np.argsort(-said.any(axis=2).sum(axis=0), kind="stable")[:MAX_PEOPLE]
     for one, other in combinations(sorted(busiest.tolist()), 2):
         pairs = (said[:, one, :, None] & said[:, other, None, :]).reshape(len(said), -1)
         both = pairs[pairs.any(axis=1)].astype(float)
         if len(both):
-            kappa = compute_kappa(both), *resample_figure(both, compute_kappa)
+            kappa = resample_figure(both, compute_kappa)
             found.append(_make_row("kappa", [people[one], people[other]], both, *kappa))
     return found
 

@@ -124,7 +124,7 @@ def choose_pairs(
     else:
         for place, item, ranks in list_shown_ranks(study, versions, queries, depth):
             weights = 1 / np.log2(1 + np.array(ranks))  # of nDCG
-            rows.append((place, item, float(np.ptp(weights)), float(weights.max())))
+            rows.append((place, item, np.ptp(weights), weights.max()))
     if compares:
         moves: defaultdict[int, float] = defaultdict(float)
         for place, _, moved, _ in rows:
@@ -355,5 +355,6 @@ def _read(id: str, definition: str, author: str, time: str) -> JudgingList:
         names = ("collection", "title", "baseline", "candidate", "protocol", "chosen", "seed")
         texts: Row = {name: str(values.get(name, "")) for name in names}
         named = tuple(dict.fromkeys((str(query), str(item)) for query, item in pairs))
-        texts |= {"author": verdicts.clean_name(author), "id": id, "time": time}
-        return JudgingList(**texts, pairs=named, closed=bool(values.get("closed")))
+        texts["author"] = verdicts.clean_name(author)
+        closed = bool(values.get("closed"))
+        return JudgingList(**texts, pairs=named, closed=closed, id=id, time=time)

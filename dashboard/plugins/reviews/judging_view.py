@@ -20,7 +20,7 @@ from dashboard.plugins.reviews.verdicts import (
     read_state,
 )
 from dashboard.storage.collection import Collection
-from dashboard.study.changes import list_ranks
+from dashboard.study.changes import list_shown_ranks
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Row
@@ -132,9 +132,8 @@ def _make_task(
         versions, depth = choices.compared, int(choices["shown"])
         queries = [row["query_id"] for row in list_changes_on_page(study, choices)]
         known = [query for query in queries if query in judged]
-        for version in versions:
-            for query, row in zip(known, list_ranks(study, version, known, depth), strict=True):
-                pools[query].update(items.ids[place] for place in row["items"] if place >= 0)
+        for at, shown, _ in list_shown_ranks(study, versions, known, depth):
+            pools[known[at]].add(items.ids[shown])
     else:
         named = dict.fromkeys((made.baseline, made.candidate))
         versions, depth = [each for each in named if each in collection.versions], DEPTH
@@ -169,5 +168,5 @@ def _make_task(
             "cards": shown
         }
 
-    done = {query for query, pool in pools.items() if pool <= judged[query]}
+    done = {query for query in queries if query in judged and pools[query] <= judged[query]}
     return queries, done, make_pool

@@ -61,9 +61,9 @@ LISTS = [
 ]
 PAIRS = [
     Column("query", "Query", link="href", wrap=True),
-    Column("item", "Result", wrap=True),
+    Column("item_id", "Result", wrap=True),
     Column("people", "People", number=True),
-    Column("told", "They said"),
+    Column("values", "They said"),
 ]
 
 
@@ -96,7 +96,7 @@ def read_reviews(collection: Collection) -> Reviews:
     left_out: list[str] = []
     lists = judging_lists.read_lists(collection, left_out)
     rows = verdicts.list_history(verdicts.read_state(collection.folder)[0])
-    return Reviews(lists, rows, figures.find_all_judged(lists, rows), left_out)
+    return Reviews(lists, rows, figures.find_judged(lists, rows), left_out)
 
 
 def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
@@ -324,12 +324,10 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
         draw_table(
             PAIRS,
             [
-                {
+                row
+                | {
                     "query": study.collection.name_query(row["query_id"]),
                     "href": write_link("query", query=row["query_id"], **NO_TASK),
-                    "item": row["item_id"],
-                    "people": row["people"],
-                    "told": row["values"],
                 }
                 for row in said[:MAX_ROWS]
             ],

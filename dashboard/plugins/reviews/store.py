@@ -131,9 +131,9 @@ def _connect(path: Path, writing: bool) -> _Opened:
     """Return this process's connection to a file; it is checked when it is opened."""
     key = _key(path)
     inode = path.stat().st_ino
-    if key in _OPENED and _OPENED[key][1] == inode:
-        return _OPENED[key]
     if key in _OPENED:
+        if _OPENED[key][1] == inode:
+            return _OPENED[key]
         _OPENED.pop(key)[0].dispose()
     try:
         return _OPENED.setdefault(key, (_check(path, "mode=rw"), inode))  # never makes a file

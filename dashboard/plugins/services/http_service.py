@@ -7,10 +7,10 @@ import os
 import re
 import time
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
+import urllib3
 from PIL import Image
 
 from dashboard.commands.output import say
@@ -59,12 +59,6 @@ class Service:
                 "http:// or https://, a host and a path, without a name or password",
                 do=f"Put a key into {KEY}.",
             )
-
-    @cached_property
-    def _pool(self) -> Any:
-        """Connections that stay open between requests."""
-        import urllib3
-
         service = self
 
         class Retry(urllib3.Retry):
@@ -82,11 +76,11 @@ class Service:
                 return bool(seconds)
 
         retries = Retry(
-            self.tries - 1, status_forcelist=AGAIN, allowed_methods=None,
+            tries - 1, status_forcelist=AGAIN, allowed_methods=None,
             backoff_factor=PAUSE, backoff_max=MAX_PAUSE, retry_after_max=MAX_PAUSE,
             raise_on_status=False,
         )  # fmt: skip
-        return urllib3.PoolManager(retries=retries, timeout=urllib3.Timeout(self.seconds))
+        self._pool = urllib3.PoolManager(retries=retries, timeout=urllib3.Timeout(seconds))
 
     def ask(self, body: Row) -> tuple[Any, float | None]:
         """Return the JSON of an answer, and its milliseconds; None if it took several tries.
@@ -94,8 +88,6 @@ class Service:
         Raises:
             DataError: If there is no such answer.
         """
-        from urllib3.exceptions import HTTPError
-
         key = os.environ.get(KEY, "")
         begun = time.monotonic()
         headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -105,7 +97,7 @@ class Service:
             )
             with response:
                 content = self._read(response)
-        except (HTTPError, OSError) as error:
+        except (urllib3.exceptions.HTTPError, OSError) as error:
             cause, tries = getattr(error, "reason", None) or error, count_things(self.tries, "try")
             raise DataError(
                 self.url,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import time
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, replace_files, report_full_disk
 from dashboard.storage.runs import list_pairs
 from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
-from dashboard.tables import Names, Texts, Ties
+from dashboard.tables import Texts, Ties
 
 if TYPE_CHECKING:
     from dashboard.plugins.services.http_service import Service
@@ -66,18 +66,17 @@ class RunRecord:
 
 def read_records(collection: Collection, broken: Broken, findings: Findings) -> Versions:
     """Return the versions that have a record; put those whose record is damaged into `broken`."""
+    versions = collection.versions
     read = {
         name: partial(read_record, path)
-        for name, version in collection.versions.items()
+        for name, version in versions.items()
         if version.run and (path := collection.folder / f"{version.file}.json").is_file()
     }
     return {
         name: replace(
-            collection.versions[name],
-            note=f"answers of {record.search}",
-            make_source=record.make_source,
+            versions[name], note=f"answers of {each.search}", make_source=each.make_source
         )
-        for name, record in try_to_read_all(broken, read).items()
+        for name, each in try_to_read_all(broken, read).items()
     }
 
 
@@ -102,11 +101,7 @@ def read_record(path: Path) -> RunRecord | None:
 
 
 def run_search(
-    collection: Collection,
-    name: str,
-    service: Service,
-    depth: int,
-    report: Callable[[int, int], None],
+    collection: Collection, name: str, service: Service, depth: int, report: Callable[..., None]
 ) -> RunRecord:
     """Ask a system the queries of a collection, and write a version; return which were answered.
 
@@ -115,8 +110,7 @@ def run_search(
     Args:
         collection: Whose queries are asked.
         name: Name of the version.
-        service: The system. It gets {"query_id", "text", "item_id", "k"} and answers a list of ids,
-            of pairs [id, score], or of {"id", "score"}, alone or as "results".
+        service: The system, whose answers `parse_hits` reads.
         depth: Results that are asked for.
         report: Called with the queries that are done, and all.
 
@@ -137,7 +131,9 @@ def run_search(
         if query in hits:
             hits[query].append((item, score))
     record = RunRecord(service.url, depth, times)
-    missing = _list_missing(collection, hits.keys(), before.not_run)
+    rows = collection.queries.list_rows("text", "item_id")
+    missing = [each for each in rows if each[0] not in hits and any(each[1:])]
+    missing.sort(key=lambda each: before.not_run.get(each[0], UNASKED) != UNASKED)  # may fail again
     saved, in_a_row = time.monotonic(), 0
     try:
         for done, (query, text, item) in enumerate(missing, start=1):
@@ -163,17 +159,11 @@ def run_search(
     return record
 
 
-def _list_missing(collection: Collection, answered: Container[str], failed: Texts) -> list[Names]:
-    """Return id, text and item of the queries to ask; those that may fail again come last."""
-    rows = collection.queries.list_rows("text", "item_id")
-    missing = [each for each in rows if each[0] not in answered and any(each[1:])]
-    return sorted(missing, key=lambda each: failed.get(each[0], UNASKED) != UNASKED)
-
-
 def parse_hits(answer: Any, depth: int, name: str) -> Hits:
     """Return the first results of an answer, each item once, with scores that fall.
 
-    Without scores, or with such as do not fall, the order of the answer counts: -1, -2, …
+    It is a list of ids, of pairs [id, score], or of {"id", "score"}, alone or as "results". Without
+    scores, or with such as do not fall, the order of the answer counts: -1, -2, …
 
     Raises:
         DataError: If they are no ids, or have scores that are no finite numbers.
@@ -183,11 +173,9 @@ def parse_hits(answer: Any, depth: int, name: str) -> Hits:
         raise DataError(name, "an answer without a list", 'a list, or one as "results"')
     first: dict[str, Any] = {}
     for hit in every:
-        item = hit
-        score = None
+        item, score = hit, None
         if isinstance(hit, dict):
-            item = hit.get("id")
-            score = hit.get("score")
+            item, score = hit.get("id"), hit.get("score")
         elif isinstance(hit, list) and len(hit) == 2:
             item, score = hit
         text = str(item)

@@ -1,22 +1,15 @@
 """`add`: a new version from a file of vectors or of results."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
-from dashboard.commands.options import (
-    FINE,
-    WRONG,
-    Answer,
-    add_collection,
-    add_options,
-    complain,
-    print_ways,
-)
+from dashboard.commands.options import FINE, WRONG, Answer, complain, print_ways
 from dashboard.commands.output import say_where
 from dashboard.errors import Findings, Unsure
 from dashboard.storage.settings import find_folder
 
 HELP = "add a version: vectors of items and queries, or results; whole or not at all"
 OPTIONS = """
+VERSION/--version  name of the new version
 --items FILE  vectors of the items: .npy, .npz, .safetensors, .parquet, .hdf5 or .faiss
 --ids FILE  their ids, one a line (default: in the file itself, or FILE.txt beside it)
 --queries FILE  vectors of the text queries, or of all queries (default: those beside the items in
@@ -32,19 +25,6 @@ OPTIONS = """
 KEPT = ("items", "ids", "queries", "query_ids", "note", "by_position")
 """Options that are typed again with the answer to a question."""
 COLUMNS = ("file", "rows", "digest")
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
-    add_version_name(parser, "name of the new version")
-    add_options(parser, OPTIONS)
-
-
-def add_version_name(parser: ArgumentParser, text: str) -> None:
-    """Add the name of a version, as an argument or as --version."""
-    parser.add_argument("version", nargs="?", metavar="VERSION", help=text)
-    parser.add_argument("--version", dest="named", metavar="VERSION", help="the same")
 
 
 def read_version_name(call: Namespace) -> str:

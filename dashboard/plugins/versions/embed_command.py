@@ -1,22 +1,16 @@
 """`embed`: a new version, its items and text queries embedded by an encoder."""
 
 import tomllib
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
-from dashboard.commands.options import (
-    FINE,
-    Answer,
-    add_collection,
-    add_options,
-    complain,
-    open_call,
-)
+from dashboard.commands.options import FINE, Answer, complain, open_call
 from dashboard.commands.output import draw_bar, say, say_where
 from dashboard.errors import Findings
-from dashboard.plugins.versions.add_command import add_version_name, read_version_name
+from dashboard.plugins.versions.add_command import read_version_name
 
 HELP = "embed a collection as a new version; after a stop the same call goes on where it was"
 OPTIONS = """
+VERSION/--version  name of the new version; with --what queries, of one that is there
 --encoder ENCODER  folder or hub name of a sentence-transformers model, FILE.onnx, module:function
     or http://…
 --what all|items|queries  all (default): items and text queries; items: texts are embedded when
@@ -27,13 +21,6 @@ OPTIONS = """
 --note TEXT  a sentence on what is new
 """
 COLUMNS = ("what", "done", "skipped", "seconds")
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
-    add_version_name(parser, "name of the new version; with --what queries, of one that is there")
-    add_options(parser, OPTIONS)
 
 
 def answer(call: Namespace) -> Answer:

@@ -16,7 +16,7 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import check_name, claim, replace_files
 from dashboard.storage.new_versions import NamedVectors, Stated, add_vectors, replace_queries
 from dashboard.storage.posters import find_item_file, read_frames
-from dashboard.storage.versions import Version
+from dashboard.storage.versions import Version, digest_inputs
 from dashboard.tables import Float32Array, Names, Row, Rows, Texts
 
 SAVE_SECONDS = 3.0
@@ -148,12 +148,13 @@ def _list_sides(
 def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _Side:
     """Return the items: pictures, clips, and texts by their captions."""
     items = collection.items
+    digests = digest_inputs(items, "items")
     keys = {}
     skipped = {}
     paths = {}
     for place, item in enumerate(items.ids):
         caption = items["caption"][place]
-        keys[item] = f"{encoder.fingerprint} {caption}"
+        keys[item] = f"{encoder.fingerprint} {frames} {digests[item]}"
         if items["kind"][place] == "text" or not items["file"][place] and caption:
             if not caption or not encoder.reads:
                 skipped[item] = "a text" if caption else "a text without words"
@@ -161,9 +162,7 @@ def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _
         try:
             paths[item] = find_item_file(collection, place)
             state = paths[item].stat()
-            span = items["span_start"][place], items["span_end"][place]
-            keys[item] = f"{encoder.fingerprint} {frames} {paths[item].name} {state.st_size} "
-            keys[item] += f"{state.st_mtime_ns} {span}"
+            keys[item] += f" {state.st_size} {state.st_mtime_ns}"
         except DataError as error:
             skipped[item] = error.found
 

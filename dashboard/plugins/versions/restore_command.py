@@ -5,7 +5,8 @@ from pathlib import Path
 
 from dashboard.commands.options import Answer
 from dashboard.errors import DataError
-from dashboard.plugins.versions.trash import KINDS, TRASH, list_places, move, tell_version
+from dashboard.plugins.versions.trash import TRASH, list_places, move
+from dashboard.storage.drafts import KINDS, tell_version
 from dashboard.storage.settings import find_folder, is_collection
 
 OPTIONS = ""

@@ -3,30 +3,23 @@
 Each removal has a numbered folder there, so that names stay as they are.
 """
 
-import re
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Mapping
 from pathlib import Path
 
-from dashboard.commands.options import FINE, Answer, add_collection, add_options
+from dashboard.commands.options import FINE, Answer
 from dashboard.errors import DataError
-from dashboard.plugins.versions.add_command import add_version_name, read_version_name
-from dashboard.storage.drafts import report_full_disk
+from dashboard.plugins.versions.add_command import read_version_name
+from dashboard.storage.drafts import list_files, report_full_disk
 from dashboard.storage.settings import MARKS, find_folder, is_collection
 
 TRASH = ".trash"
-KINDS = ("models", "runs", "submissions")
-"""Folders of versions."""
-OPTIONS = "--yes  do it; without it nothing is moved"
+OPTIONS = """
+VERSION/--version  only this version
+--yes  do it; without it nothing is moved
+"""
 COLUMNS = ("what", "moved_to")
 HELP = "move a version, or a collection, to the trash of the data folder"
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_collection(parser)
-    add_version_name(parser, "only this version")
-    add_options(parser, OPTIONS)
 
 
 def answer(call: Namespace) -> Answer:
@@ -42,8 +35,7 @@ def answer(call: Namespace) -> Answer:
     version = "" if is_whole else read_version_name(call)
     if not is_collection(folder):
         raise DataError(folder.name, "no collection", f"a folder with {' or '.join(MARKS)}")
-    paths = (path for kind in KINDS for path in sorted((folder / kind).glob("[!.]*")))
-    names = {path: tell_version(path) for path in paths}
+    names = list_files(folder)
     files = [folder] if is_whole else [path for path, name in names.items() if name == version]
     if not files:
         there = ", ".join(dict.fromkeys(names.values())) or "none"
@@ -53,12 +45,6 @@ def answer(call: Namespace) -> Answer:
         raise ValueError(f"This moves {moved} to the trash. Add --yes to do it.")
     place = base / TRASH / f"{sum(int(each.name) for each in list_places(base / TRASH)[-1:]) + 1}"
     return move(base, {place / path.relative_to(base): path for path in files})
-
-
-def tell_version(path: Path) -> str:
-    """Return the version of a file or folder; a matrix of results has its ids in two beside it."""
-    is_run = path.parent.name == "runs"
-    return re.sub(r"(\.(rows|columns))?\.[^.]*$", "", path.name) if is_run else path.name
 
 
 def move(base: Path, paths: Mapping[Path, Path]) -> Answer:

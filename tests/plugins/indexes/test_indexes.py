@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from dashboard.errors import DataError
-from dashboard.plugins.indexes.faiss_file import read_index_file
-from dashboard.plugins.indexes.index_building import compute_recalls
+from dashboard.plugins.indexes.faiss_file import compute_recalls, read_index_file
 from dashboard.retrieval.encoders import ENCODERS
 from dashboard.retrieval.gallery import SortedRanking
 from dashboard.retrieval.sources import RunFileSource

@@ -47,13 +47,13 @@ def test_intervals() -> None:
 
 def test_resampled_figure() -> None:
     """Of a mean it is near mean ± 1.96 standard errors; samples without a value are left out."""
-    low, high = resample_figure(np.arange(100.0)[:, None], lambda drawn: float(drawn.mean()))
+    _, low, high = resample_figure(np.arange(100.0)[:, None], lambda drawn: float(drawn.mean()))
     assert (low, high) == pytest.approx((49.5 - 5.66, 49.5 + 5.66), abs=0.5)
     rare = np.array([[1.0], *[[0.0]] * 9])
     share = resample_figure(rare, lambda drawn: float(drawn.sum()) or np.nan)
-    assert share[0] == 1.0
+    assert share[1] == 1.0
     never = resample_figure(rare, lambda drawn: 1.0 if len(set(drawn[:, 0])) > 2 else np.nan)
-    assert np.isnan([*never, *resample_figure(rare[:1], lambda drawn: 1.0)]).all()
+    assert np.isnan([*never, *resample_figure(rare[:1], lambda drawn: 1.0)[1:]]).all()
 
 
 def test_grades_that_say_what_a_word_says() -> None:

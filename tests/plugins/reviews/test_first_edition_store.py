@@ -56,7 +56,7 @@ def test_lists(old: Path) -> None:
     assert (newest.title, newest.pairs, newest.closed) == ("Sampled", (("q1", "c"),), False)
     assert (first.title, first.author, first.closed) == ("Pilot", "Eve", True)
     assert first.pairs == (("q1", ""), ("q2", ""))
-    found = find_judged(find_list(opened), list_history("graded"))
+    found = find_judged([made := find_list(opened)], list_history("graded"))[made.id]
     assert "Cyd" not in found and found["Ada"] == {("q1", "c")}
 
 

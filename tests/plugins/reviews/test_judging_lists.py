@@ -96,7 +96,7 @@ def test_next_of_a_person(graded: Path, say: Say) -> None:
     made = create_list(graded, MADE)
 
     def find(author: str) -> str | None:
-        done = find_judged(made, list_history("graded")).get(author, ())
+        done = find_judged([made], list_history("graded"))[made.id].get(author, ())
         return next(("".join(pair) for pair in made.asked if pair not in done), None)
 
     assert find("eva") == find("kim") == "q1a"
@@ -105,7 +105,7 @@ def test_next_of_a_person(graded: Path, say: Say) -> None:
     say("kim", "q2", "b", "relevant")
     say("kim", "q1", "b", "relevant")  # not on the list
     assert (find("eva"), find("kim")) == ("q2b", "q1a")
-    judged = find_judged(made, list_history("graded"))
+    judged = find_judged([made], list_history("graded"))[made.id]
     assert judged == {"eva": {("q1", "a"), ("q1", "c")}, "kim": {("q2", "b")}}
     say("eva", "q2", "b", "not")
     assert find("eva") is None
@@ -117,5 +117,5 @@ def test_next_of_a_person(graded: Path, say: Say) -> None:
     blind = [create_list(graded, replace(MADE, pairs=(("q1", ""),))) for _ in range(2)]
     within = {"kind": "preference", "list_id": blind[0].id, "run": "v2", "against": "v1"}
     say("eva", "q1", "", "better", **within)
-    found = [find_judged(each, list_history("graded")) for each in blind]
+    found = [*find_judged(blind, list_history("graded")).values()]
     assert found == [{"eva": {("q1", "")}}, {}]
