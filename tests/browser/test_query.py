@@ -218,6 +218,7 @@ def test_link_is_copied(page: Page, shipped: str) -> None:
     for screen, button in (("query", ".query button"), ("search", ".copy button"),
                            ("collections", ".copy button")):  # fmt: skip
         page.goto(f"{shipped}/{screen}?collection=driving")
+        page.wait_for_url("**candidate=v0.3*")
         page.locator(button).get_by_text("Copy link").click()
         expect(page.locator(button).get_by_text("Copied", exact=True)).to_be_visible()
         copied = page.evaluate("navigator.clipboard.readText()")

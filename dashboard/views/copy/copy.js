@@ -31,9 +31,12 @@ function drawButton(entry) {
 }
 
 export default function ({ parentElement, data }) {
-  const box = make("div", "copy");
-  box.append(...data.buttons.map(drawButton));
+  const told = JSON.stringify(data.buttons);
   const before = parentElement.querySelector(".copy");
+  if (before?.dataset.told === told) return; // a button may be saying that it copied
+  const box = make("div", "copy");
+  box.dataset.told = told;
+  box.append(...data.buttons.map(drawButton));
   if (before) before.replaceWith(box);
   else parentElement.append(box);
 }
