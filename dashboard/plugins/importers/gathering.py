@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from dashboard.errors import list_names
 from dashboard.plugins.importers.pieces import (
@@ -152,12 +153,11 @@ class VectorFile:
             rows = np.asarray(piece.rows[at : at + BLOCK])
             rows = rows.view(np.uint8) if kind.kind == "b" else rows
             ids = [*map(str.strip, islice(names, len(rows)))]
-            first = {name: place for place, name in reversed([*enumerate(ids)])}
-            again = [not e or e in self.ids or first[e] < place for place, e in enumerate(ids)]
+            again = pd.Index(ids).duplicated() | [not name or name in self.ids for name in ids]
             bad = {
                 "are not finite": ~np.isfinite(rows).all(axis=1),
                 "are all zeros": ~rows.any(axis=1) & (kind.kind == "f"),
-                "come again or have no id": np.array(again) & named,
+                "come again or have no id": again & named,
             }
             for what, is_odd in bad.items():
                 odd = [*compress(ids, is_odd)]
@@ -220,7 +220,6 @@ class Gathered:
         known: Items by their files, and by other names under which these came.
         renamed: Ids that tables have for items that others name by their files.
         is_whole: Whether further pictures of the source are no items.
-        asks: Queries that were items of a part that asks.
         whole: Items before those that ask, and those of other parts, were taken out.
         basis: What decides relevance: a key of PLANS, or "" for nothing.
         column: The column of classes, if they decide.
@@ -252,7 +251,7 @@ class Gathered:
         self.basis = self.column = self.of_queries = ""
         self.text_ids: Texts = {}
         none: Names = ()
-        self.asks = self.whole = self.pictures = self.texts = self.files = none
+        self.whole = self.pictures = self.texts = self.files = none
         self.qrels: list[Result] = []
         self.settings: Row = {}
         self.notes: list[str] = []
@@ -265,8 +264,9 @@ class Gathered:
             case Items():
                 self._add_items(piece)
             case Queries(file, ids, columns):
-                images = [self._find(each, file) or each for each in columns.get("image", ())]
-                self.queries.add(ids, {**columns, **({"image": images} if images else {})})
+                shown = columns.get("image", ())
+                images = {"image": [self._find(each, file) or each for each in shown]}
+                self.queries.add(ids, {**columns, **(images if shown else {})})
                 if ids:
                     self.taken["queries.csv"][file] = None
             case Judgements(file, judged):

@@ -67,7 +67,7 @@ def _read_json(source: Source, name: str) -> Pieces:
     for item, image in zip(ids, kept, strict=True):
         texts = image.get("sentences") or told[image.get(own)]
         for each in texts:
-            text = _find(each, ("raw", "caption")) or " ".join(each.get("tokens", ()))
+            text = _find(each, ("raw", "caption"))
             rows += [(item, text, _find(each, ("sentid", "sen_id", "id")))] if text else []
         labels.append(write_list(kinds.get(each.get("category_id"), "") for each in texts))
     stated = {"label": labels} if kinds else {}

@@ -120,7 +120,7 @@ def _is_split(folders: Names) -> bool:
     """Return whether folders differ by the part of the data alone, as WIDER_train and WIDER_val."""
     words = [{*re.split(r"[\W_]+", folder.lower())} for folder in {*folders}]
     shared = set.intersection(*words)
-    return all(each - shared and each - shared <= PARTS.keys() for each in words)
+    return all(each - shared <= PARTS.keys() for each in words)
 
 
 def _is_class(folder: str) -> bool:
