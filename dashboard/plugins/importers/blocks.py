@@ -141,7 +141,7 @@ def _name_cells(
     """
     filled = (row for row in rows if any(cell not in (None, "") for cell in row[1]))
     first = [(at, list(map(make_text, cells))) for at, cells in islice(filled, MAX_TITLES)]
-    notes = [*takewhile(lambda row: row[1][0][:1] == "#", first)]
+    notes = list(takewhile(lambda row: row[1][0][:1] == "#", first))
     if notes and len(notes[-1][1]) > 1:  # AudioSet's header
         del first[: len(notes) - 1]
     widths = [len(cells) - cells.count("") for _, cells in first]
@@ -255,7 +255,7 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
         column = "caption" if words > MAX_WORDS * len(flat) else "label"
         column = "vector" if float in kinds else column
         if column == "caption":
-            told = [[*map(_join_words, own)] if isinstance(own, list) else own for own in told]
+            told = [list(map(_join_words, own)) if isinstance(own, list) else own for own in told]
         rows = told if is_of_rows else [{column: own} for own in told]
         key = "file" if is_of_files else "item_id"
         return [{key: own, **row} for own, row in zip(found, rows, strict=True)]
@@ -316,9 +316,9 @@ def _open_sheets(source: Source, name: str) -> dict[str, Iterator[NumberedRow]]:
     with explain_errors(name, "a file that is no Excel workbook", ".xlsx", do):
         book = openpyxl.load_workbook(source.find_path(name), read_only=True, data_only=True)
         every = {each.title: each.iter_rows(values_only=True) for each in book.worksheets}
-        first = {title: [*islice(rows, MAX_TITLES)] for title, rows in every.items()}
-    filled = [title for title, rows in first.items() if any(map(any, rows))] or [*every][:1]
-    plain = [*filter(SHEET.fullmatch, filled)]  # the one without a name of its own
+        first = {title: list(islice(rows, MAX_TITLES)) for title, rows in every.items()}
+    filled = [title for title, rows in first.items() if any(map(any, rows))] or list(every)[:1]
+    plain = list(filter(SHEET.fullmatch, filled))  # the one without a name of its own
     names = {e: name if [e] in (filled, plain) else f"{name}/{e}" for e in filled}
     return {
         own: _name_cells(source, own, enumerate(chain(first[title], every[title]), start=1))

@@ -76,7 +76,7 @@ class Roles:
         self.kind = "items"
         self.of: Texts = {}
         self.block = block
-        names = [*reversed([*block.columns])]
+        names = list(reversed(list(block.columns)))
         bare = {_squeeze(re.sub(r"\s\(.*\)$", "", name)): name for name in names}  # Grade (1-5)
         small = bare | {_squeeze(name): name for name in names}
         ends = {name.rpartition(".")[2]: column for name, column in small.items()}
@@ -273,14 +273,10 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     likely = [name for name, share in shares.items() if share >= 0.5]
     for name in [*block.contents, *filter(shares.get, named), *likely, *named][:1]:
         of.setdefault("file", name)
-    for role, names in (
-        ("poster", POSTER),
-        ("caption", CAPTION),
-        ("caption_id", CAPTION_ID),
-        ("caption", "raw" * ("sentids" in roles.small)),  # Karpathy's as a table
-        ("caption", "query" * ("vid" in roles.small)),  # QVHighlights
-    ):
+    for role, names in (("poster", POSTER), ("caption", CAPTION), ("caption_id", CAPTION_ID)):
         roles.take(role, names)
+    roles.take("caption", "raw" * ("sentids" in roles.small))  # Karpathy's as a table
+    roles.take("caption", "query" * ("vid" in roles.small))  # QVHighlights
     texts = columns.get("name", [])  # WebVid's are sentences
     if texts and not _is_repeated(texts) and min(map(len, map(str.split, texts))) > MAX_WORDS:
         of.setdefault("caption", "name")

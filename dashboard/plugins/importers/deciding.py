@@ -90,15 +90,20 @@ def choose_basis(found: Gathered) -> Names:
     every = [*fixed, *stated, *possible]
     pairs = {(item, text) for _, item, text, _ in found.captions}
     several = len(pairs) > len({item for item, _ in pairs})
-    cells = (*items.get("file"), *items.index)
     sides = {side for _, side in found.vectors}
     is_asked = found.written or "video" in items.get("kind") or "texts" in sides
-    is_apart = several or not stated and (is_asked or any(map(EXTENSION.search, cells)))
+    is_apart = (
+        several
+        or not stated
+        and (is_asked or any(map(EXTENSION.search, (*items.get("file"), *items.index))))
+    )
     known = {*fixed, options.before} - {"captions"}
-    sure = [options.relevance] if options.relevance else [*filter(known.__contains__, every)]
+    sure = [options.relevance] if options.relevance else list(filter(known.__contains__, every))
     ways = [*stated, *["captions"] * bool(pairs and is_apart)] or possible
     lost = [e for e in found.source.findings if e.level == "warning"]
-    is_sure = ways in (stated[:1], ["captions"]) or ways == [*filter(NUMBERS.fullmatch, possible)]
+    is_sure = ways in (stated[:1], ["captions"]) or ways == list(
+        filter(NUMBERS.fullmatch, possible)
+    )
     said = " ".join(map(str, lost[:3])).rstrip(".")
     if not sure and (not is_sure if ways else lost):
         if ways:
@@ -153,7 +158,7 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
             possible[column] = not is_keyed and is_number
     every = sorted(stated, key=stated.__getitem__)
     alike = {tuple(number_names(found.items.get(e))[1]): e for e in reversed(every)}
-    return [*reversed(alike.values())], sorted(possible, key=possible.__getitem__)
+    return list(reversed(alike.values())), sorted(possible, key=possible.__getitem__)
 
 
 def join_marks(found: Gathered) -> None:
@@ -170,7 +175,9 @@ def join_marks(found: Gathered) -> None:
         if YES & {*own} and {*own} <= YES | NO and not CLASSED.search(name_plainly(name))
     ]
     if len(marks) > 1 + (len(marks) < len(cells)):
-        rows = [[*map(YES.__contains__, row)] for row in zip(*map(cells.get, marks), strict=True)]
+        rows = [
+            list(map(YES.__contains__, row)) for row in zip(*map(cells.get, marks), strict=True)
+        ]
         is_sure = len(marks) == len(cells) and (len(marks) > 2 or {*map(sum, rows)} == {1})
         column = "classes" if is_sure else MARKED
         items.filled[column] = items.filled[marks[0]]

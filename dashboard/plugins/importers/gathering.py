@@ -84,7 +84,7 @@ class Rows:
     def drop(self, names: Set[str]) -> None:
         """Take some rows away."""
         kept = [name not in names for name in self.index]
-        self.columns = {column: [*compress(self.get(column), kept)] for column in self.columns}
+        self.columns = {column: list(compress(self.get(column), kept)) for column in self.columns}
         self.index = {name: at for at, name in enumerate(compress(self.index, kept))}
 
     def get(self, column: str) -> list[str]:
@@ -152,7 +152,7 @@ class VectorFile:
         for at in range(0, len(piece.rows), BLOCK):
             rows = np.asarray(piece.rows[at : at + BLOCK])
             rows = rows.view(np.uint8) if kind.kind == "b" else rows
-            ids = [*map(str.strip, islice(names, len(rows)))]
+            ids = list(map(str.strip, islice(names, len(rows))))
             again = pd.Index(ids).duplicated() | [not name or name in self.ids for name in ids]
             bad = {
                 "are not finite": ~np.isfinite(rows).all(axis=1),
@@ -160,10 +160,10 @@ class VectorFile:
                 "come again or have no id": again & named,
             }
             for what, is_odd in bad.items():
-                odd = [*compress(ids, is_odd)]
+                odd = list(compress(ids, is_odd))
                 source.count(piece.file, odd, f"vectors that {what}", wanted)
                 self.odd.update(odd)
-            is_bad = np.any([*bad.values()], axis=0)
+            is_bad = np.any(list(bad.values()), axis=0)
             if is_bad.any() and not named:
                 return
             rows = rows[~is_bad]
@@ -303,13 +303,13 @@ class Gathered:
             once = {row[:2]: row for row in reversed(rows)}
             wanted = "each once for a query; the first counts"
             self.source.count(file, len(rows) - len(once), "results again", wanted)
-            found[own] = RunLines(file, own, [*reversed(once.values())])
+            found[own] = RunLines(file, own, list(reversed(once.values())))
         return found
 
     @property
     def asked(self) -> Names:
         """Queries as results have them, each once."""
-        return [*dict.fromkeys(row[0] for run in self.runs.values() for row in run.rows)]
+        return list(dict.fromkeys(row[0] for run in self.runs.values() for row in run.rows))
 
     def _find(self, cell: str, file: str) -> str:
         return self.source.find_media(cell, find_folder_of(file), cell)
@@ -336,11 +336,11 @@ class Gathered:
         shown = ["" if n in self.written else file for n, file in zip(names, files, strict=True)]
         columns = {**piece.columns, **labels, "file": shown}
         self.source.count(
-            piece.file, [*piece.ids].count(""), "items without an id or a file", "one; left out"
+            piece.file, list(piece.ids).count(""), "items without an id or a file", "one; left out"
         )
         self.items.add(
-            [*compress(names, kept)],
-            {key: [*compress(cells, kept)] for key, cells in columns.items()},
+            list(compress(names, kept)),
+            {key: list(compress(cells, kept)) for key, cells in columns.items()},
             piece.file,
             bool(self.source.list_stated([piece.file])),
         )

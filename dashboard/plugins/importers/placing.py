@@ -90,11 +90,11 @@ def join_files(found: Gathered) -> None:
             plain, first.name = (re.sub(r"_\d+$", "", name) for name in (names[0], first.name))
             vectors[names[0] if (plain, side) in vectors else plain, side] = first
     several = {own.name for (name, _), own in vectors.items() if name != own.name}
-    for (name, side), own in [*vectors.items()]:
+    for (name, side), own in list(vectors.items()):
         if own.name in several:
             same = [each for (_, other), each in vectors.items() if other == side]
             files = [(each.name, file) for each in same for file in each.files]
-            new = name_apart(own.name, [*own.files][0], files)
+            new = name_apart(own.name, list(own.files)[0], files)
             if (new, side) not in vectors:
                 vectors[new, side] = vectors.pop((name, side))
 
@@ -160,7 +160,7 @@ def _match_texts(found: Gathered, own: VectorFile, texts: Texts) -> Texts:
             numbered.setdefault(stem, {})[int(number)] = name
     for stem, texts_of in _match_pictures(found, own, numbered).items():
         told, first = numbered[stem], min(numbered[stem])
-        if first < 2 and sorted(told) == [*range(first, first + len(texts_of))]:
+        if first < 2 and sorted(told) == list(range(first, first + len(texts_of))):
             names |= {told[at]: text for at, text in enumerate(texts_of, first)}
     return names
 
@@ -203,7 +203,7 @@ def _name_by_position(
     tables = found.taken["items.csv" if side == "items" else "queries.csv"]
     order = list_names(found.files if side == "texts" and found.texts else tables or known)
     owners = [row[0] for row in found.qrels[::2]] if side == "texts" and found.texts else ()
-    if owners and len([*groupby(owners)]) == len({*owners}):
+    if owners and len(list(groupby(owners))) == len({*owners}):
         order += f", {found.noun} by {found.noun}"
     version.settings["by_position"] = True
     own.ids = dict.fromkeys(known)
@@ -246,7 +246,7 @@ def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
     """
     options, size = found.source.options, (len(found.pictures), len(texts))
     shapes = {"item": size, "text": size[::-1]}
-    ways = [kind for kind, shape in shapes.items() if own.shape == shape]
+    ways = [kind for kind in shapes if own.shape == shapes[kind]]
     is_named = texts and SIMILARITIES.search(own.file)
     if options.rows or options.by_position or not (ways or is_named):
         return options.rows in ways
@@ -261,8 +261,8 @@ def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Name
     """Write a matrix of similarities, and the ids of its rows and columns."""
     refuse_distances(version.name, own.file)
     rows, said = found.source.options.rows, "a matrix with the ids of its rows and columns"
-    axes: tuple[Names, Names] = [*own.ids], own.columns
-    if found.texts and own.columns and [*own.columns] == [*own.ids]:
+    axes: tuple[Names, Names] = list(own.ids), own.columns
+    if found.texts and own.columns and list(own.columns) == list(own.ids):
         wanted = f"those of rows and columns, in files {' and '.join(MATRIX[:2])}; left out"
         found.source.say(own.file, "similarities with one list of ids", wanted)
         return

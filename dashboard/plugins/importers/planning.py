@@ -87,8 +87,10 @@ def _name_items(found: Gathered) -> None:
         found.judged = [row for row in found.judged if row[0] not in left]
     named = {item: file for file, _, item, _ in found.judged}
     lists = [(file, [item for _, item, _ in rows]) for (_, file), rows in found.results.items()]
-    lists += [(own.file, [*own.ids]) for (_, side), own in found.vectors.items() if side == "items"]
-    found.items.add([*named], {})
+    lists += [
+        (own.file, list(own.ids)) for (_, side), own in found.vectors.items() if side == "items"
+    ]
+    found.items.add(list(named), {})
     for file, items in lists:
         known = found.match_items(items, file)
         named |= {known.get(item, item): file for item in items}
@@ -243,7 +245,7 @@ def _divide_items(found: Gathered) -> None:
     parts = list_parts(found)
     kinds = {*parts.values()}
     if {QUERY, TEST} <= kinds and GALLERY not in kinds:  # as of VeRi
-        parts = {item: GALLERY if part == TEST else part for item, part in parts.items()}
+        parts |= {item: GALLERY for item, part in parts.items() if part == TEST}
     if divides(parts.values()):
         both = {item for item, part in parts.items() if part == BOTH}
         _keep_parts(found, parts, ("", BOTH, QUERY, GALLERY))
@@ -265,9 +267,8 @@ def _divide_items(found: Gathered) -> None:
         found.taken["queries.csv"] |= found.taken["items.csv"]
         _drop_items(found, {*asked} - both)
     elif parts and found.basis == "labels":
-        lists = (chain(*(row[:2] for row in rows)) for rows in found.results.values())
-        named = chain(*(found.match_items(each).values() for each in lists))
-        if covered := {*map(parts.__getitem__, named)}:
+        named = (name for rows in found.results.values() for row in rows for name in row[:2])
+        if covered := {*map(parts.__getitem__, found.match_items(named).values())}:
             _keep_parts(found, parts, {*covered, ""})
         left = {*map(parts.__getitem__, found.items.index)} - {""}
         told = f"items of several parts ({list_names(sorted(left))}) count alike"

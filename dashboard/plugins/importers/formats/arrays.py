@@ -102,7 +102,7 @@ def read(source: Source, files: Names) -> Pieces:
     vectors = [name for name in arrays if name not in labels.values()]
     read_file = partial(_read_file, there=there, arrays=arrays, labels=labels)
     for folder, own in groupby(sorted(vectors, key=find_folder_of), find_folder_of):
-        names = [*own]
+        names = list(own)
         rows = _join_folder(source, names)
         if rows is None:
             yield from read_each(read_file, source, names)
@@ -132,7 +132,7 @@ def _find_labels(source: Source, names: Names) -> Texts:
     classes = {name: own[0] for name, own in firsts.items() if own and _holds_classes(own[0])}
     pairs = {codes: other for codes, other in _pair_labels(names).items() if other in classes}
     for name in names if len(pairs) < len(classes) else ():
-        lengths = [] if name in classes else [*map(len, _read_first(source, name))]
+        lengths = [] if name in classes else list(map(len, _read_first(source, name)))
         for other, own in classes.items():
             words = {*list_words(LABELS.sub("", find_stem(other))), ""} - {*list_words(name), ""}
             is_near = find_folder_of(other) == find_folder_of(name)
@@ -156,7 +156,7 @@ def _pair_labels(names: Iterable[str]) -> Texts:
 def _read_first(source: Source, name: str) -> list[AnyArray]:
     """Return the arrays of a file; none of a damaged one."""
     with suppress(DataError):
-        return [*read_arrays(source.find_path(name), name).values()]
+        return list(read_arrays(source.find_path(name), name).values())
     return []
 
 
@@ -228,7 +228,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             kinds = found[beside] if key else _read_first(source, beside)[0]
             cells = {"labels": _list_classes(name, len(rows), beside, kinds)}
         else:
-            cells = _list_cells(lists, ids or [*map(str, range(len(rows)))], asks, len(matrices))
+            cells = _list_cells(lists, ids or list(map(str, range(len(rows)))), asks, len(matrices))
         given = ids
         if cells and not ids:
             source.counted[name] = 0  # another array of the same rows
@@ -254,7 +254,7 @@ def _find_ids(
 
     Of pictures and texts in pairs one list, in the file or beside it, is of both.
     """
-    rows, lengths = matrices[key], [*map(len, matrices.values())]
+    rows, lengths = matrices[key], list(map(len, matrices.values()))
     sides = sorted(name_version(name, each)[1] for each in matrices)
     is_pair = (
         sides == ["items", "texts"]
@@ -317,7 +317,7 @@ def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays]:
         )
         raise DataError(name, f"{len(matrices)} arrays of an item each", "one of all items", do=do)
     is_told = any(IDS.search(SPLIT.sub("", key)) for key in lists) and len(lengths) == len(matrices)
-    sides = {(SPLIT.sub("", key), name_version(name, key, [*matrices])[1]) for key in matrices}
+    sides = {(SPLIT.sub("", key), name_version(name, key, list(matrices))[1]) for key in matrices}
     if lists and not is_told and len(sides) < len(matrices):
         do = "Save one alone, as numpy.savez('v1.npz', x=X_test, label=y_test)."
         wanted = "one, or ids of each, and not as many of both"

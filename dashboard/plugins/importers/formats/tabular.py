@@ -112,10 +112,10 @@ def _part_versions(block: Block) -> Iterator[Block]:
         rows = [own == run for own, _ in pairs]
         yield block._replace(
             file=f"{path.with_suffix('')}/{clean_name(run)}{path.suffix}",
-            lines=[*compress(block.lines, rows)],
-            columns={name: [*compress(own, rows)] for name, own in rest.items()},
+            lines=list(compress(block.lines, rows)),
+            columns={name: list(compress(own, rows)) for name, own in rest.items()},
             vectors={name: own[rows] for name, own in block.vectors.items()},
-            contents={name: [*compress(own, rows)] for name, own in block.contents.items()},
+            contents={name: list(compress(own, rows)) for name, own in block.contents.items()},
         )
 
 
@@ -176,7 +176,7 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
         source.count(table, numbers.count(None), f"rows without a {column}", wanted, "note")
         if "text" in of:
             asked = [each == each for each in numbers]
-            own = [[*compress(each, asked)] for each in (queries, texts)]
+            own = [list(compress(each, asked)) for each in (queries, texts)]
             yield Queries(table, own[0], {"text": own[1]})
         groups: dict[str, list[Any]] = {}
         sign = -1 if role == "rank" else 1
@@ -192,8 +192,7 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
 
 def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     """Yield items with labels, captions and vectors; a table of vectors alone names no items."""
-    table = block.file
-    of, folder = roles.of, find_folder_of(table)
+    of, table, folder = roles.of, block.file, find_folder_of(block.file)
     cells, given, captions, names = (
         roles.read(block, role) for role in ("file", "item_id", "caption", "caption_id")
     )
@@ -302,7 +301,7 @@ def count_parts(cells: Iterable[str], known: Collection[str] = ()) -> int:
     >>> count_parts(["x/a/1.png", "x/b/1.png"]), count_parts(["x/1.png", "x/2.png", "x/2.png"])
     (2, 1)
     """
-    tails = [*filter(None, map(_list_ends, {*cells}))]
+    tails = list(filter(None, map(_list_ends, {*cells})))
     times = [sum(own[:n][-1] in known for own in tails) for n in range(1, 5)]
     if any(times):
         return 1 + times.index(max(times))
