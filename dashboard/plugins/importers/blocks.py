@@ -3,10 +3,8 @@
 import csv
 import json
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import chain, islice, takewhile
 from pathlib import PurePosixPath
 from statistics import fmean
@@ -29,7 +27,7 @@ from dashboard.plugins.importers.source import Columns, Source, find_plain, find
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import IDS, LABELS, Arrays
-from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray, Row
+from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray, Names, Row
 
 COLUMNAR = (".parquet", ".arrow", ".feather")
 ENDINGS = (".csv", ".tsv", ".tab", ".jsonl", ".jsonlines", ".ndjson", ".manifest", ".json",
@@ -108,24 +106,19 @@ def _read_delimited(source: Source, name: str) -> Iterator[NumberedRow]:
         raise DataError(name, "an empty file", "a table with a header")
     mark = max(",\t;|", key=first[0].count)
     csv.field_size_limit(MAX_CELL_CHARACTERS)
-    read = partial(csv.reader, delimiter=mark, strict=True, skipinitialspace=True)
-    lines, odd, is_even = text.split("\n"), list[int](), False
-    try:
-        deque(read(f"{line}\n" for line in (lines if '"' in text else ())), maxlen=0)
-    except csv.Error:
-        is_even = len({line.count(mark) for line in lines if line.strip()}) == 1
+    lines, odd = text.split("\n"), list[int]()
+    is_even = len({line.count(mark) for line in lines if line.strip()}) == 1
 
-    def list_rows() -> Iterator[tuple[int, list[str]]]:
-        """Yield line and cells of each row; of broken CSV with as many cells a row is a line."""
+    def list_rows() -> Iterator[tuple[int, Names]]:
+        """Yield line and cells of each row; a broken one is a line if all have as many cells."""
         at = 0
         while at < len(lines):
-            first, end = at, at + 1 if is_even else len(lines)
-            reader = read(f"{lines[each]}\n" for each in range(first, end))
+            first, rest = at, (f"{line}\n" for line in islice(lines, at, None))
+            reader = csv.reader(rest, delimiter=mark, strict=True, skipinitialspace=True)
             try:
                 for row in reader:
                     yield at + 1, [cell.strip() for cell in row]
                     at = first + reader.line_num
-                at = end
             except csv.Error:
                 odd.append(at + 1)
                 if is_even:
@@ -148,7 +141,7 @@ def _name_cells(
     """
     filled = (row for row in rows if any(cell not in (None, "") for cell in row[1]))
     first = [(at, list(map(make_text, cells))) for at, cells in islice(filled, MAX_TITLES)]
-    notes = [*takewhile(lambda row: row[1][0][:1] == "#", first)]
+    notes = list(takewhile(lambda row: row[1][0][:1] == "#", first))
     if notes and len(notes[-1][1]) > 1:  # AudioSet's header
         del first[: len(notes) - 1]
     widths = [len(cells) - cells.count("") for _, cells in first]
@@ -262,7 +255,7 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
         column = "caption" if words > MAX_WORDS * len(flat) else "label"
         column = "vector" if float in kinds else column
         if column == "caption":
-            told = [[*map(_join_words, own)] if isinstance(own, list) else own for own in told]
+            told = [list(map(_join_words, own)) if isinstance(own, list) else own for own in told]
         rows = told if is_of_rows else [{column: own} for own in told]
         key = "file" if is_of_files else "item_id"
         return [{key: own, **row} for own, row in zip(found, rows, strict=True)]
@@ -323,9 +316,9 @@ def _open_sheets(source: Source, name: str) -> dict[str, Iterator[NumberedRow]]:
     with explain_errors(name, "a file that is no Excel workbook", ".xlsx", do):
         book = openpyxl.load_workbook(source.find_path(name), read_only=True, data_only=True)
         every = {each.title: each.iter_rows(values_only=True) for each in book.worksheets}
-        first = {title: [*islice(rows, MAX_TITLES)] for title, rows in every.items()}
-    filled = [title for title, rows in first.items() if any(map(any, rows))] or [*every][:1]
-    plain = [*filter(SHEET.fullmatch, filled)]  # the one without a name of its own
+        first = {title: list(islice(rows, MAX_TITLES)) for title, rows in every.items()}
+    filled = [title for title, rows in first.items() if any(map(any, rows))] or list(every)[:1]
+    plain = list(filter(SHEET.fullmatch, filled))  # the one without a name of its own
     names = {e: name if [e] in (filled, plain) else f"{name}/{e}" for e in filled}
     return {
         own: _name_cells(source, own, enumerate(chain(first[title], every[title]), start=1))

@@ -76,7 +76,7 @@ class Roles:
         self.kind = "items"
         self.of: Texts = {}
         self.block = block
-        names = [*reversed([*block.columns])]
+        names = list(reversed(list(block.columns)))
         bare = {_squeeze(re.sub(r"\s\(.*\)$", "", name)): name for name in names}  # Grade (1-5)
         small = bare | {_squeeze(name): name for name in names}
         ends = {name.rpartition(".")[2]: column for name, column in small.items()}
@@ -162,10 +162,10 @@ def _names_queries(block: Block, roles: Roles) -> bool:
 
 def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool) -> None:
     """Find the roles of a table of queries and items; it is one of pairs if it says so."""
-    of, take = roles.of, roles.take
+    of, take, columns = roles.of, roles.take, block.columns
     take("grade", GRADE)
     take("grade", "label", whole=True)  # PyTerrier
-    for name, own in () if roles.find(SCORE, RANK) else block.columns.items():
+    for name, own in () if roles.find(SCORE, RANK) else columns.items():
         words = dict.fromkeys(cell.strip('[]"').lower() for cell in own if cell)
         is_long = max(map(len, words), default=0) > 1 or RELEVANT.search(name)
         is_free = name not in of.values() and is_long
@@ -175,8 +175,8 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
             told = ", ".join(f"{word} = {fitting[0][word]}" for word in words)
             source.say(block.file, f"grades in words ({name})", f"numbers; {told}", "note")
         elif name == of.get("grade") and words and not any(map(NUMERAL.fullmatch, words)):
-            ways = [source.options.map, *(f"N={word}" for word in words)]
-            line = f"--map {shlex.quote(','.join(filter(None, ways)))}  # the grade of each word: N"
+            line = _write_map(source, *(f"N={word}" for word in words))
+            line += "  # the grade of each word: N"
             raise Unsure(block.file, f"grades in words ({list_names(words)})", "numbers", [line])
     is_judged = JUDGED.search(block.file)
     if is_judged or "corpusid" in roles.small:
@@ -184,8 +184,8 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
     take("score", SCORE)
     take("rank", RANK, whole=True)
     if "score" in of and "rank" in of:
-        numbers = (map(parse_number, block.columns[of[e]]) for e in ("rank", "score"))
-        if rises(zip(block.columns[of["query_id"]], *numbers, strict=True)):
+        numbers = (map(parse_number, columns[of[e]]) for e in ("rank", "score"))
+        if rises(zip(columns[of["query_id"]], *numbers, strict=True)):
             told = f"numbers in {of.pop('score')} that rise with the rank"
             source.say(block.file, told, "scores, the highest at rank 1; the rank counts", "note")
         else:
@@ -195,11 +195,11 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
     keys = KEYS.split()
     take("item_id", " ".join([*sorted(f"{ITEM} {FILE}".split(), key=keys.__contains__), OTHER]))
     take("run", "snapshot_name")
-    pairs = zip(block.columns[of["query_id"]], roles.read(block, "item_id"), strict=True)
-    runs = [name for name in roles.find(RUN) if len({*block.columns[name]}) == 1]
+    pairs = zip(columns[of["query_id"]], columns[of["item_id"]], strict=True)
+    runs = [name for name in roles.find(RUN) if len({*columns[name]}) == 1]
     if runs or len({*pairs}) < len(block.lines):  # a product's model comes with one pair
         take("run", RUN)
-    is_bare = not is_asked and {*block.columns} == {of["query_id"], of["item_id"]}
+    is_bare = not is_asked and {*columns} == {of["query_id"], of["item_id"]}
     is_stated = source.options.columns.keys() >= {"query_id", "item_id"}
     if is_bare or is_stated or of.keys() & {"grade", "score", "rank"}:
         text = roles.small.get("query", roles.small.get("querytext", ""))
@@ -208,17 +208,22 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         taken = {*of.values(), *roles.find(RANK, SCORE)}
         more = [
             name
-            for name, own in block.columns.items()
+            for name, own in columns.items()
             if not (name in taken or NUMBERED.search(name))
             and all(e[:1] in ("[", "") or parse_number(e) == parse_number(e) for e in own)
         ]
         if more and "grade" not in of and not is_stated:
             told = f"columns beside results that may be grades ({list_names(more)})"
             do = f"Type --map query_id={of['query_id']},item_id={of['item_id']},grade={more[0]}"
-            do = "Call a list relevant_ids" if "[" in block.columns[more[0]][0] else do
+            do = "Call a list relevant_ids" if "[" in columns[more[0]][0] else do
             source.say(block.file, told, f"what they are; left out. {do}")
-    elif of["item_id"].lower().startswith("doc") or _is_repeated(block.columns[of["item_id"]]):
+    elif _is_repeated(columns[of["item_id"]]):
         _refuse_numbers(block, source, of)
+
+
+def _write_map(source: Source, *ways: str) -> str:
+    """Return the option that maps further columns, too."""
+    return f"--map {shlex.quote(','.join(filter(None, (source.options.map, *ways))))}"
 
 
 def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
@@ -235,71 +240,69 @@ def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
         if own and not NUMBERED.search(name) and all(0 <= each <= 100 for each in own)
     ]
     grades = [name for name in numbers if all(map(float.is_integer, marks[name]))]
-    several = ["+".join(grades)] if grades[1:] else []
-    ways = [f"grade={name}" for name in (*grades, *several)]
+    ways = [f"grade={name}" for name in dict.fromkeys((*grades, "+".join(grades))) if name]
     for name in filter(LABELS.__contains__, free if _squeeze(of["query_id"]) in QUERY_IDS else ()):
         words = dict.fromkeys(filter(None, block.columns[name]))
-        if 1 < len(words) <= MAX_GRADES and all(each != each for each in marks[name]):
+        if 1 < len(words) <= MAX_GRADES and name not in numbers:
             ways.append(",".join([f"grade={name}", *(f"N={word}" for word in words)]))
     ways += [f"{role}={e}" for e in numbers if e not in grades for role in ("score", "rank")]
-    pair = f"query_id={of['query_id']},item_id={of.get('item_id')},"
-    items = f", items in {of['item_id']}," if "item_id" in of else ""
-    if not items:
-        ways, pair = [f"item_id={name}" for name in free if name not in numbers], ""
-    before = f"{source.options.map}," if source.options.map else ""
+    pairs, items = [f"query_id={of['query_id']}"], ""
+    if "item_id" in of:
+        pairs.append(f"item_id={of['item_id']}")
+        items = f", items in {of['item_id']},"
+    else:
+        ways, pairs = [f"item_id={name}" for name in free if name not in numbers], []
     if ways and not source.options.relevance:
         raise Unsure(
             block.file,
             f"queries in the column {of['query_id']}{items} and columns that may be grades",
             "a statement of what they are: grades, scores (the highest first) or ranks",
-            [*(f"--map {shlex.quote(before + pair + each)}" for each in ways), "--relevance none"],
+            [*(_write_map(source, *pairs, each) for each in ways), "--relevance none"],
         )
 
 
 def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     """Find the roles of a table that describes items."""
-    of, folder = roles.of, find_folder_of(block.file)
+    of, columns, folder = roles.of, block.columns, find_folder_of(block.file)
     named = roles.find(FILE)
     shares = {
         name: fmean([is_media(source.find_media(e, folder)) for e in own[:200] if e] or [0])
-        for name, own in block.columns.items()
+        for name, own in columns.items()
     }
     shares |= dict.fromkeys(block.contents, 1.0)
-    likely = [
-        name for name in sorted(shares, key=shares.__getitem__, reverse=True) if shares[name] >= 0.5
-    ]
+    likely = [name for name, share in shares.items() if share >= 0.5]
     for name in [*block.contents, *filter(shares.get, named), *likely, *named][:1]:
         of.setdefault("file", name)
     for role, names in (("poster", POSTER), ("caption", CAPTION), ("caption_id", CAPTION_ID)):
         roles.take(role, names)
     roles.take("caption", "raw" * ("sentids" in roles.small))  # Karpathy's as a table
     roles.take("caption", "query" * ("vid" in roles.small))  # QVHighlights
-    texts = block.columns.get("name", [])  # WebVid's are sentences
+    texts = columns.get("name", [])  # WebVid's are sentences
     if texts and not _is_repeated(texts) and min(map(len, map(str.split, texts))) > MAX_WORDS:
         of.setdefault("caption", "name")
     spans = [*roles.find(START)[:1], *roles.find(END)[:1]]
-    if len(spans) == 2 and all(TIME.fullmatch(e) for name in spans for e in block.columns[name]):
+    if len(spans) == 2 and all(TIME.fullmatch(e) for name in spans for e in columns[name]):
         of |= zip(SPANS, spans, strict=True)
-        whole = [name for name in roles.find(ITEM) if _is_repeated(block.columns[name])]
+        whole = [name for name in roles.find(ITEM) if _is_repeated(columns[name])]
         if whole:
             of.setdefault("file", whole[0])
     file = of.get("file", "") if SPANS[0] not in of else ""
-    is_repeated = _is_repeated(block.columns.get(file, ()))
+    is_repeated = _is_repeated(columns.get(file, ()))
     if "caption" in of and name_plainly(file) in ITEM.split():
         of.setdefault("item_id", of["file"])  # MSR-VTT's clips, beside keys of captions
     for name in roles.find(ITEM):
-        is_own = not _is_repeated(block.columns[name])
+        is_own = not _is_repeated(columns[name])
         is_class = "file" in of and not is_own and name_plainly(name) != "item_id"
         if "item_id" not in of and not (is_own if is_repeated else is_class):
             of["item_id"] = name
         elif is_own and (is_repeated or "caption" in of and name in roles.find(KEYS)):
             of.setdefault("caption_id", name)
     is_caption = "caption" in of and (is_repeated or _is_repeated(roles.read(block, "item_id")))
-    free = [n for n, own in block.columns.items() if n not in of.values() and not _is_repeated(own)]
+    free = [n for n, own in columns.items() if n not in of.values() and not _is_repeated(own)]
     named = list(filter(NUMBERED.search, free))
-    shown = [name for name in free if all(map(EXTENSION.search, block.columns[name]))]
+    shown = [name for name in free if all(map(EXTENSION.search, columns[name]))]
     is_bare = of.keys().isdisjoint(NAMING)
-    if block.vectors and len(block.columns) == 1:
+    if block.vectors and len(columns) == 1:
         of |= zip(["item_id"], free, strict=False)  # it names the vectors, whatever its name is
     elif named and (is_caption or rows_are_texts(block, roles)):
         of.setdefault("caption_id", named[0])
@@ -312,7 +315,7 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     if of.keys().isdisjoint(NAMING[: 3 - bool(source.media)]) and not block.vectors:
         raise DataError(
             block.file,
-            f"the columns {', '.join(block.columns) or '(none)'}",
+            f"the columns {', '.join(columns) or '(none)'}",
             "a column of items, files or queries",
             do="Name its columns: --map item_id=COLUMN, or query_id=A,item_id=B,grade=C.",
         )
@@ -325,8 +328,8 @@ def _refuse_pairs(block: Block, source: Source, of: Texts) -> None:
         Unsure: If numbers or words of grades differ among the items of a text, and the other way.
     """
     item, text = of.get("item_id", of.get("file", "")), of.get("caption", "")
-    words, options = {*chain(*source.options.scales)}, source.options
-    sides = [block.columns.get(each, []) for each in (text, item)]
+    options = source.options
+    words, sides = {*chain(*options.scales)}, [block.columns.get(e, []) for e in (text, item)]
     several = Counter(each for each, _ in {*zip(*sides, strict=False)})
     if options.relevance or 2 * sum(n > 1 for n in several.values()) <= len(several):
         return
@@ -334,13 +337,11 @@ def _refuse_pairs(block: Block, source: Source, of: Texts) -> None:
         is_grade = all(e.lower() in words or parse_number(e) == parse_number(e) for e in own if e)
         apart = [len({*zip(side, own, strict=True)}) > len({*side}) for side in sides]
         if SCORED.search(name) and name not in of.values() and is_grade and all(apart):
-            before = f"{options.map}," if options.map else ""
-            pair = shlex.quote(f"{before}query_id={text},item_id={item},grade={name}")
-            kept = f"--map {shlex.quote(options.map)} " if options.map else ""
+            pair = _write_map(source, f"query_id={text},item_id={item},grade={name}")
+            kept = f"{_write_map(source)} " if options.map else ""
             told = f"texts of several items, beside what may be a grade of each pair ({name})"
             wanted = "a statement of whether all of these pairs belong together"
-            lines = [f"--map {pair}", f"{kept}--relevance captions"]
-            raise Unsure(block.file, told, wanted, lines)
+            raise Unsure(block.file, told, wanted, [pair, f"{kept}--relevance captions"])
 
 
 def _leave_out(block: Block, source: Source, of: Texts, free: Names) -> None:

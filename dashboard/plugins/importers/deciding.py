@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from itertools import chain, compress, product
-from operator import and_
 from pathlib import PurePosixPath
 from statistics import fmean, multimode
 from typing import Any
@@ -79,30 +78,36 @@ def choose_basis(found: Gathered) -> Names:
         Unsure: If several things could decide, and neither the source nor the caller says which.
         DataError: If the column that the caller names has no two classes.
     """
+    items = found.items
     stated, possible = list_label_columns(found)
     there = {
         "tables": found.copied,
         "judgements": list_judged(found),
-        "keywords": any(name.startswith(KEYWORDS) for name in found.items.columns),
+        "keywords": any(name.startswith(KEYWORDS) for name in items.columns),
         "captions": found.captions,
     }
     fixed, options = [name for name, own in there.items() if own], found.source.options
     every = [*fixed, *stated, *possible]
     pairs = {(item, text) for _, item, text, _ in found.captions}
     several = len(pairs) > len({item for item, _ in pairs})
-    cells = (*found.items.get("file"), *found.items.index)
     sides = {side for _, side in found.vectors}
-    is_asked = found.written or "video" in found.items.get("kind") or "texts" in sides
-    is_apart = several or not stated and (is_asked or any(map(EXTENSION.search, cells)))
+    is_asked = found.written or "video" in items.get("kind") or "texts" in sides
+    is_apart = (
+        several
+        or not stated
+        and (is_asked or any(map(EXTENSION.search, (*items.get("file"), *items.index))))
+    )
     known = {*fixed, options.before} - {"captions"}
-    sure = [options.relevance] if options.relevance else [*filter(known.__contains__, every)]
+    sure = [options.relevance] if options.relevance else list(filter(known.__contains__, every))
     ways = [*stated, *["captions"] * bool(pairs and is_apart)] or possible
     lost = [e for e in found.source.findings if e.level == "warning"]
-    is_sure = ways in (stated[:1], ["captions"]) or ways == [*filter(NUMBERS.fullmatch, possible)]
+    is_sure = ways in (stated[:1], ["captions"]) or ways == list(
+        filter(NUMBERS.fullmatch, possible)
+    )
     said = " ".join(map(str, lost[:3])).rstrip(".")
     if not sure and (not is_sure if ways else lost):
         if ways:
-            file = found.items.filled.get(ways[0], "captions")
+            file = items.filled.get(ways[0], "captions")
             told, wanted = list_names(ways), "a statement of which one does, if any"
             raise Unsure(file, f"what could decide relevance ({told})", wanted, _list_lines(ways))
         told = f"nothing that decides relevance. {said}"
@@ -112,7 +117,7 @@ def choose_basis(found: Gathered) -> Names:
     found.basis = "" if chosen == NONE else chosen
     if chosen in (NONE, *fixed):
         return others
-    if chosen not in every and len({*clean_classes(found.items.get(chosen))} - {""}) < 2:
+    if chosen not in every and len({*clean_classes(items.get(chosen))} - {""}) < 2:
         told = f"{chosen!r}. {said}".rstrip(". ")
         raise Unsure("--relevance", told, "a column of two classes or more", _list_lines(every))
     found.basis, found.column = "labels", chosen
@@ -153,14 +158,15 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
             possible[column] = not is_keyed and is_number
     every = sorted(stated, key=stated.__getitem__)
     alike = {tuple(number_names(found.items.get(e))[1]): e for e in reversed(every)}
-    return [*reversed(alike.values())], sorted(possible, key=possible.__getitem__)
+    return list(reversed(alike.values())), sorted(possible, key=possible.__getitem__)
 
 
 def join_marks(found: Gathered) -> None:
     """Make classes of columns of nothing but yes and no: for certain where there are no others."""
+    items = found.items
     cells = {
-        name: list(map(str.lower, found.items.get(name)))
-        for name in found.items.columns
+        name: list(map(str.lower, items.get(name)))
+        for name in items.columns
         if name not in DESCRIBED and not name.startswith(KEYWORDS)
     }
     marks = [
@@ -169,13 +175,15 @@ def join_marks(found: Gathered) -> None:
         if YES & {*own} and {*own} <= YES | NO and not CLASSED.search(name_plainly(name))
     ]
     if len(marks) > 1 + (len(marks) < len(cells)):
-        rows = [[*map(YES.__contains__, row)] for row in zip(*map(cells.get, marks), strict=True)]
+        rows = [
+            list(map(YES.__contains__, row)) for row in zip(*map(cells.get, marks), strict=True)
+        ]
         is_sure = len(marks) == len(cells) and (len(marks) > 2 or {*map(sum, rows)} == {1})
         column = "classes" if is_sure else MARKED
-        found.items.filled[column] = found.items.filled[marks[0]]
+        items.filled[column] = items.filled[marks[0]]
         for name in marks:
-            del found.items.columns[name]
-        found.items.columns[column] = [write_list(compress(marks, row)) for row in rows]
+            del items.columns[name]
+        items.columns[column] = [write_list(compress(marks, row)) for row in rows]
 
 
 def name_classes(found: Gathered) -> None:
@@ -320,21 +328,22 @@ def list_parts(found: Gathered) -> Texts:
 
     It is BOTH for an item that asks and is searched, too, by columns or by rows of it.
     """
-    columns = {name: found.items.get(name) for name in found.items.columns}
+    items = found.items
+    columns = {name: items.get(name) for name in items.columns}
     asks, is_searched = (
         [cell.lower() in YES for cell in columns.get(name, ())]
         for name in ("is_query", "is_gallery")
     )
     asks = asks or [not each for each in is_searched]
     is_searched = is_searched or [not each for each in asks]
-    if any(asks) and any(is_searched) and not all(map(and_, asks, is_searched)):
-        words = ("none", GALLERY, QUERY, BOTH)
-        told = [words[2 * own + other] for own, other in zip(asks, is_searched, strict=True)]
-        return dict(zip(found.items.index, told, strict=True))
-    shown = found.items.again.get("file", {})  # items of two pictures
+    words = ("none", GALLERY, QUERY, BOTH)
+    told = [words[2 * own + other] for own, other in zip(asks, is_searched, strict=True)]
+    if divides(told) and {*told} != {BOTH}:
+        return dict(zip(items.index, told, strict=True))
+    shown = items.again.get("file", {})  # items of two pictures
     for column, cells in columns.items():
-        parts = dict(zip(found.items.index, map(name_part, cells), strict=True))
-        again = found.items.again.get(column, {})
+        parts = dict(zip(items.index, map(name_part, cells), strict=True))
+        again = items.again.get(column, {})
         rows = {item: own for item, own in again.items() if item not in shown}
         every = {*parts.values(), *map(name_part, chain(*rows.values()))}
         is_whole = are_parts(every) and divides(every)

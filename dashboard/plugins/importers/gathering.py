@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from dashboard.errors import list_names
 from dashboard.plugins.importers.pieces import (
@@ -83,7 +84,7 @@ class Rows:
     def drop(self, names: Set[str]) -> None:
         """Take some rows away."""
         kept = [name not in names for name in self.index]
-        self.columns = {column: [*compress(self.get(column), kept)] for column in self.columns}
+        self.columns = {column: list(compress(self.get(column), kept)) for column in self.columns}
         self.index = {name: at for at, name in enumerate(compress(self.index, kept))}
 
     def get(self, column: str) -> list[str]:
@@ -151,19 +152,18 @@ class VectorFile:
         for at in range(0, len(piece.rows), BLOCK):
             rows = np.asarray(piece.rows[at : at + BLOCK])
             rows = rows.view(np.uint8) if kind.kind == "b" else rows
-            ids = [*map(str.strip, islice(names, len(rows)))]
-            first = {name: place for place, name in reversed([*enumerate(ids)])}
-            again = [not e or e in self.ids or first[e] < place for place, e in enumerate(ids)]
+            ids = list(map(str.strip, islice(names, len(rows))))
+            again = pd.Index(ids).duplicated() | [not name or name in self.ids for name in ids]
             bad = {
                 "are not finite": ~np.isfinite(rows).all(axis=1),
                 "are all zeros": ~rows.any(axis=1) & (kind.kind == "f"),
-                "come again or have no id": np.array(again) & named,
+                "come again or have no id": again & named,
             }
             for what, is_odd in bad.items():
-                odd = [*compress(ids, is_odd)]
+                odd = list(compress(ids, is_odd))
                 source.count(piece.file, odd, f"vectors that {what}", wanted)
                 self.odd.update(odd)
-            is_bad = np.any([*bad.values()], axis=0)
+            is_bad = np.any(list(bad.values()), axis=0)
             if is_bad.any() and not named:
                 return
             rows = rows[~is_bad]
@@ -220,7 +220,6 @@ class Gathered:
         known: Items by their files, and by other names under which these came.
         renamed: Ids that tables have for items that others name by their files.
         is_whole: Whether further pictures of the source are no items.
-        asks: Queries that were items of a part that asks.
         whole: Items before those that ask, and those of other parts, were taken out.
         basis: What decides relevance: a key of PLANS, or "" for nothing.
         column: The column of classes, if they decide.
@@ -252,7 +251,7 @@ class Gathered:
         self.basis = self.column = self.of_queries = ""
         self.text_ids: Texts = {}
         none: Names = ()
-        self.asks = self.whole = self.pictures = self.texts = self.files = none
+        self.whole = self.pictures = self.texts = self.files = none
         self.qrels: list[Result] = []
         self.settings: Row = {}
         self.notes: list[str] = []
@@ -265,8 +264,9 @@ class Gathered:
             case Items():
                 self._add_items(piece)
             case Queries(file, ids, columns):
-                images = [self._find(each, file) or each for each in columns.get("image", ())]
-                self.queries.add(ids, {**columns, **({"image": images} if images else {})})
+                shown = columns.get("image", ())
+                images = {"image": [self._find(each, file) or each for each in shown]}
+                self.queries.add(ids, {**columns, **(images if shown else {})})
                 if ids:
                     self.taken["queries.csv"][file] = None
             case Judgements(file, judged):
@@ -303,13 +303,13 @@ class Gathered:
             once = {row[:2]: row for row in reversed(rows)}
             wanted = "each once for a query; the first counts"
             self.source.count(file, len(rows) - len(once), "results again", wanted)
-            found[own] = RunLines(file, own, [*reversed(once.values())])
+            found[own] = RunLines(file, own, list(reversed(once.values())))
         return found
 
     @property
     def asked(self) -> Names:
         """Queries as results have them, each once."""
-        return [*dict.fromkeys(row[0] for run in self.runs.values() for row in run.rows)]
+        return list(dict.fromkeys(row[0] for run in self.runs.values() for row in run.rows))
 
     def _find(self, cell: str, file: str) -> str:
         return self.source.find_media(cell, find_folder_of(file), cell)
@@ -336,11 +336,11 @@ class Gathered:
         shown = ["" if n in self.written else file for n, file in zip(names, files, strict=True)]
         columns = {**piece.columns, **labels, "file": shown}
         self.source.count(
-            piece.file, [*piece.ids].count(""), "items without an id or a file", "one; left out"
+            piece.file, list(piece.ids).count(""), "items without an id or a file", "one; left out"
         )
         self.items.add(
-            [*compress(names, kept)],
-            {key: [*compress(cells, kept)] for key, cells in columns.items()},
+            list(compress(names, kept)),
+            {key: list(compress(cells, kept)) for key, cells in columns.items()},
             piece.file,
             bool(self.source.list_stated([piece.file])),
         )

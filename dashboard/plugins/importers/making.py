@@ -309,10 +309,10 @@ def check_draft(opened: Collection, found: Gathered) -> Findings:
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
-    versions, folder = dict(opened.versions), opened.folder
-    for name in versions.keys() & {each.name for each in found.placed}:
-        made = versions.pop(name)  # the others were made before
-        record_version(made, opened.items, opened.queries, folder / "models" / name)
+    made = {each.name for each in found.placed}  # the others were made before
+    for name in opened.versions.keys() & made:
+        place = opened.folder / "models" / name
+        record_version(opened.versions[name], opened.items, opened.queries, place)
     return [
         *opened.findings,
         *list_missing(opened),

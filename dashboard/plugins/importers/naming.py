@@ -14,12 +14,16 @@ BOTH = "query and gallery"
 SPLITS = (TEST, "dev", "val", TRAIN)
 """Splits of which one counts, the best one first."""
 PARTS = {
-    **dict.fromkeys(("query", "queries", "probe"), QUERY),
-    **dict.fromkeys(("gallery", "database", "db", "index", "reference"), GALLERY),
-    **dict.fromkeys(("test", "testing"), TEST),
-    **dict.fromkeys(("train", "training"), TRAIN),
-    **dict.fromkeys(("val", "valid", "validation"), "val"),
-    "dev": "dev",
+    word: part
+    for part, words in {
+        QUERY: "query queries probe",
+        GALLERY: "gallery database db index reference",
+        TEST: "test testing",
+        TRAIN: "train training",
+        "val": "val valid validation",
+        "dev": "dev",
+    }.items()
+    for word in words.split()
 }
 """Parts by the words that programs have for them."""
 COLUMN = re.compile("split|subset|partition|role|part", re.I)

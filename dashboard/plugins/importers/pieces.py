@@ -360,7 +360,7 @@ def choose_part(source: Source, files: Names, parts: Names, what: str) -> str:
     Raises:
         Unsure: If several are as good.
     """
-    words = {name: [*map(name_part, find_stem(name).split("."))] for name in files}
+    words = {name: list(map(name_part, find_stem(name).split("."))) for name in files}
     ranked = [[name for name in files if part in words[name]] for part in parts]
     best = next(filter(None, [source.list_stated(files), *ranked]), files)
     if len(best) > 1:

@@ -3,7 +3,7 @@
 import re
 import shutil
 from collections.abc import Iterable
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ def write_versions(found: Gathered) -> None:
         for side in ("items", "texts"):
             if not (own := found.vectors.get((name, side))):
                 continue
-            if own.of_pictures and len(_find_only_texts(found, own, own.ids)) < len(own):
+            if own.of_pictures and len(_match_only(found, own, own.ids)) < len(own):
                 own.ids = {}
             if own.columns or not own.has_ids and _is_matrix(found, own, texts):
                 _write_matrix(found, version, own, list(texts))
@@ -71,31 +71,32 @@ def join_files(found: Gathered) -> None:
     they have as many rows together as there are items or texts. Versions whose files have one name
     are called by the folders that tell these apart.
     """
+    vectors = found.vectors
     groups: dict[Any, list[str]] = {}
-    for (name, side), own in found.vectors.items():
+    for (name, side), own in vectors.items():
         file = re.sub(r"\d+(?=[^/\d]*$)", "", own.file)
         groups.setdefault((file, own.shape[1], side), []).append(name)
     for (_, _, side), names in groups.items():
-        first, *rest = parts = [found.vectors[name, side] for name in names]
+        first, *rest = parts = [vectors[name, side] for name in names]
         ids = set[str]().union(*(each.ids for each in parts))
         number = len(found.pictures if side == "items" else _list_texts(found))
         again = sum(map(len, parts)) - (len(ids) or number)
         is_part = 0 <= 2 * again <= (min(map(len, parts)) if ids else 0)
         if rest and is_part and not any(own.differs(e) for own in parts for e in rest):
             for name in names:
-                del found.vectors[name, side]
+                del vectors[name, side]
             for each in rest:
                 first.add(each, found.source)
             plain, first.name = (re.sub(r"_\d+$", "", name) for name in (names[0], first.name))
-            found.vectors[names[0] if (plain, side) in found.vectors else plain, side] = first
-    several = {own.name for (name, _), own in found.vectors.items() if name != own.name}
-    for (name, side), own in [*found.vectors.items()]:
+            vectors[names[0] if (plain, side) in vectors else plain, side] = first
+    several = {own.name for (name, _), own in vectors.items() if name != own.name}
+    for (name, side), own in list(vectors.items()):
         if own.name in several:
-            same = [each for (_, other), each in found.vectors.items() if other == side]
+            same = [each for (_, other), each in vectors.items() if other == side]
             files = [(each.name, file) for each in same for file in each.files]
-            new = name_apart(own.name, next(iter(own.files)), files)
-            if (new, side) not in found.vectors:
-                found.vectors[new, side] = found.vectors.pop((name, side))
+            new = name_apart(own.name, list(own.files)[0], files)
+            if (new, side) not in vectors:
+                vectors[new, side] = vectors.pop((name, side))
 
 
 def choose_hashing(found: Gathered) -> None:
@@ -127,11 +128,10 @@ def _add_side(found: Gathered, version: Placed, side: str, own: VectorFile, text
         names = _match_texts(found, own, texts)
     else:
         names = found.match_items(own.ids, file, known)
-        shown = [*found.queries.list_rows("image", "text")]
-        asked |= {e: e for e, _, text in shown if text == e in own.ids and e not in names}
-        if apart := [e for e, image, _ in shown if image or e in found.asks]:
-            asked |= found.match_items((e for e in own.ids if e not in names), file, apart)
-    unknown = [name for name in own.ids if not (names.get(name) or name in asked)]
+        shown = found.queries.list_rows("image", "text")
+        if apart := [query for query, image, text in shown if image or text == query]:
+            asked = found.match_items((e for e in own.ids if e not in names), file, apart)
+    unknown = [name for name in own.ids if name not in names and name not in asked]
     found.source.count(file, unknown, f"vectors of unknown {noun}", "ids that are there; left out")
     stem = "items" if side == "items" else "queries"
     for kind, what, own_ids in ((stem, noun, names), ("queries", "queries", asked)):
@@ -148,33 +148,34 @@ def _match_texts(found: Gathered, own: VectorFile, texts: Texts) -> Texts:
     named so, from 0 or from 1 on.
     """
     names = {text: name for name, text in texts.items()} | {name: name for name in texts}
-    owned = _list_own_texts(found)
     if own.of_pictures:
         names = Texts()
-    elif len(own) == len(texts) or not own.ids.keys() <= owned.keys():
+    elif len(own) == len(texts) or not own.ids.keys() <= {*found.pictures}:
         names |= found.text_ids
-    names |= _find_only_texts(found, own, [name for name in own.ids if name not in names])
-    rest = [name for name in own.ids if owned and name not in names]
-    parts = (re.fullmatch(r"(.*)#(\d+)", name) for name in rest)
-    numbered = {each[0]: (each[1], int(each[2])) for each in parts if each}
-    pictures = found.match_items((stem for stem, _ in numbered.values()), own.file, owned)
-    places: dict[str, dict[int, str]] = {}
-    for name, (stem, number) in numbered.items():
-        if stem in pictures:
-            places.setdefault(pictures[stem], {})[number] = name
-    first = min(chain(*places.values()), default=0)
-    wanted = {item: [*range(first, first + len(owned[item]))] for item in places}
-    if first < 2 and all(sorted(told) == wanted[item] for item, told in places.items()):
-        for item, told in places.items():
-            names |= {told[at]: text for at, text in enumerate(owned[item], first)}
+    names |= _match_only(found, own, [name for name in own.ids if name not in names])
+    numbered: dict[str, dict[int, str]] = {}
+    for name in own.ids:
+        stem, _, number = name.rpartition("#")
+        if name not in names and number.isdecimal():
+            numbered.setdefault(stem, {})[int(number)] = name
+    for stem, texts_of in _match_pictures(found, own, numbered).items():
+        told, first = numbered[stem], min(numbered[stem])
+        if first < 2 and sorted(told) == list(range(first, first + len(texts_of))):
+            names |= {told[at]: text for at, text in enumerate(texts_of, first)}
     return names
 
 
-def _find_only_texts(found: Gathered, own: VectorFile, names: Iterable[str]) -> Texts:
-    """Return the only text of the picture that each name of vectors means, if it has one."""
+def _match_pictures(found: Gathered, own: VectorFile, names: Iterable[str]) -> Columns:
+    """Return the texts of the picture that each name of vectors means."""
     owned = _list_own_texts(found)
     pictures = found.match_items(names, own.file, owned) if owned else Texts()
-    return {name: owned[item][0] for name, item in pictures.items() if len(owned[item]) == 1}
+    return {name: owned[item] for name, item in pictures.items()}
+
+
+def _match_only(found: Gathered, own: VectorFile, names: Iterable[str]) -> Texts:
+    """Return the only text of the picture that each name of vectors means, if it has one."""
+    owned = _match_pictures(found, own, names)
+    return {name: texts[0] for name, texts in owned.items() if len(texts) == 1}
 
 
 def _name_by_position(
@@ -202,7 +203,7 @@ def _name_by_position(
     tables = found.taken["items.csv" if side == "items" else "queries.csv"]
     order = list_names(found.files if side == "texts" and found.texts else tables or known)
     owners = [row[0] for row in found.qrels[::2]] if side == "texts" and found.texts else ()
-    if owners and len([*groupby(owners)]) == len({*owners}):
+    if owners and len(list(groupby(owners))) == len({*owners}):
         order += f", {found.noun} by {found.noun}"
     version.settings["by_position"] = True
     own.ids = dict.fromkeys(known)
@@ -245,7 +246,7 @@ def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
     """
     options, size = found.source.options, (len(found.pictures), len(texts))
     shapes = {"item": size, "text": size[::-1]}
-    ways = [kind for kind, shape in shapes.items() if own.shape == shape]
+    ways = [kind for kind in shapes if own.shape == shapes[kind]]
     is_named = texts and SIMILARITIES.search(own.file)
     if options.rows or options.by_position or not (ways or is_named):
         return options.rows in ways
@@ -260,8 +261,8 @@ def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Name
     """Write a matrix of similarities, and the ids of its rows and columns."""
     refuse_distances(version.name, own.file)
     rows, said = found.source.options.rows, "a matrix with the ids of its rows and columns"
-    axes: tuple[Names, Names] = [*own.ids], own.columns
-    if found.texts and own.columns and [*own.columns] == [*own.ids]:
+    axes: tuple[Names, Names] = list(own.ids), own.columns
+    if found.texts and own.columns and list(own.columns) == list(own.ids):
         wanted = f"those of rows and columns, in files {' and '.join(MATRIX[:2])}; left out"
         found.source.say(own.file, "similarities with one list of ids", wanted)
         return

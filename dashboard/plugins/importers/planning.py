@@ -40,10 +40,11 @@ def make_plan(found: Gathered) -> None:
         Unsure: If what decides relevance is not certain.
         DataError: If there is nothing to search.
     """
-    index = found.items.index
+    items = found.items
+    index = items.index
     times = Counter([*found.renamed.values(), *index])
     new = {name: own for name, own in found.renamed.items() if times[own] == 1}
-    found.items.index = {new.get(name, name): at for name, at in index.items()}
+    items.index = {new.get(name, name): at for name, at in index.items()}
     found.known = {key: new.get(name, name) for key, name in found.known.items()} | new
     _name_items(found)
     about = found.queries.get("item_id")
@@ -55,20 +56,18 @@ def make_plan(found: Gathered) -> None:
     join_marks(found)
     name_classes(found)
     others = choose_basis(found)
-    found.whole = list(found.items.index)
+    found.whole = list(items.index)
     if found.basis in ("labels", "judgements"):
         _divide_items(found)
     if found.basis in ("labels", "captions"):
         _drop_unseen(found)
-    found.pictures = list(found.items.index)
+    found.pictures = list(items.index)
     if found.basis:
         PLANS[found.basis](found)
     if found.basis != "captions":
         texts = [text for _, _, text, _ in found.captions]
-        found.items.add([item for _, item, _, _ in found.captions], {"caption": texts})
-        found.items.add(
-            list(found.items.index), {"kind": list(map(find_kind, found.items.get("file")))}
-        )
+        items.add([item for _, item, _, _ in found.captions], {"caption": texts})
+        items.add(list(items.index), {"kind": list(map(find_kind, items.get("file")))})
         asked = found.asked
         if not len(found.queries) and asked and not found.match_items(asked, "results"):
             found.queries.add(asked, {"text": asked})
@@ -88,7 +87,9 @@ def _name_items(found: Gathered) -> None:
         found.judged = [row for row in found.judged if row[0] not in left]
     named = {item: file for file, _, item, _ in found.judged}
     lists = [(file, [item for _, item, _ in rows]) for (_, file), rows in found.results.items()]
-    lists += [(own.file, [*own.ids]) for (_, side), own in found.vectors.items() if side == "items"]
+    lists += [
+        (own.file, list(own.ids)) for (_, side), own in found.vectors.items() if side == "items"
+    ]
     found.items.add(list(named), {})
     for file, items in lists:
         known = found.match_items(items, file)
@@ -141,19 +142,20 @@ def _plan_judgements(found: Gathered) -> None:
 
 
 def _plan_labels(found: Gathered) -> None:
+    items = found.items
     column, options = found.column, found.source.options
-    others = found.items.disputed.get(column)
+    others = items.disputed.get(column)
     if others and not (options.judgements or options.disagreements):
-        files = [found.items.filled[column], *others]
+        files = [items.filled[column], *others]
         told = f"another {column} for {list_names(others.values(), 2)} than in {files[0]}"
         ways = [*list_options("--judgements", files), "--disagreements majority"]
         raise Unsure(files[1], told, "the same, or what counts", ways)
     if options.disagreements == "majority":
-        settle_classes(found.items, column)
+        settle_classes(items, column)
     _clean_columns(found, [column])
-    cells = found.items.get(column)
+    cells = items.get(column)
     found.settings |= {"protocols": ["class_labels"], "class_label": column}
-    found.files = [found.items.filled.get(column, "")]
+    found.files = [items.filled.get(column, "")]
     if options.queries_from == "keywords":
         classes = _order_classes(found)
         found.queries.add(classes, {"text": classes, column: classes})
@@ -161,7 +163,7 @@ def _plan_labels(found: Gathered) -> None:
     elif any(found.queries.get(column)):
         found.of_queries = f"their own {column}"
     else:
-        _add_item_queries(found, list(compress(found.items.index, cells)))
+        _add_item_queries(found, list(compress(items.index, cells)))
 
 
 def _order_classes(found: Gathered) -> Names:
@@ -223,7 +225,7 @@ def _plan_tables(found: Gathered) -> None:
 def _keep_parts(found: Gathered, parts: Texts, kept: Collection[str]) -> None:
     """Keep the items of some parts of the data, if there are any, and say which others go."""
     away = {item: part for item, part in parts.items() if part not in kept}
-    if away and len(away) < len(found.items):
+    if len(away) < len(found.items):
         what = f"items of other parts ({list_names(sorted({*away.values()}))})"
         wanted = f"those of {list_names(sorted({*parts.values()} & {*kept} - {''}))}; left out"
         found.source.count(list_names(found.taken["items.csv"]), len(away), what, wanted, "note")
@@ -243,33 +245,30 @@ def _divide_items(found: Gathered) -> None:
     parts = list_parts(found)
     kinds = {*parts.values()}
     if {QUERY, TEST} <= kinds and GALLERY not in kinds:  # as of VeRi
-        parts = {item: GALLERY if part == TEST else part for item, part in parts.items()}
+        parts |= {item: GALLERY for item, part in parts.items() if part == TEST}
     if divides(parts.values()):
         both = {item for item, part in parts.items() if part == BOTH}
         _keep_parts(found, parts, ("", BOTH, QUERY, GALLERY))
-        asking = [parts.get(e) in (BOTH, QUERY) for e in found.items.index]
-        asked = list(compress(found.items.index, asking))
-        files = dict(zip(found.items.index, found.items.get("file"), strict=True)) | found.written
-        columns = {name: [*compress(found.items.get(name), asking)] for name in found.items.columns}
-        columns.pop("file", None)
-        columns["image"] = [files[item] * (item not in both) for item in asked]
-        columns["item_id"] = [item * (item in both) for item in asked]
+        asked = [e for e in found.items.index if parts.get(e) in (BOTH, QUERY)]
         judged = found.match_items(_list_bare(found), "judgements", asked)
         asked_by = {item: query for query, item in judged.items()}
-        shown = {image: query for query, image in found.queries.list_rows("image") if image}
-        asked_by |= {item: shown[files[item]] for item in asked if files[item] in shown}
-        names = [asked_by.get(item, item) for item in asked]
-        is_text = found.basis == "judgements"  # one kind of queries
-        rest = zip(names, columns["image"], columns["item_id"], strict=True)
-        columns["text"] = [e * (not image and (is_text or not own)) for e, image, own in rest]
-        found.queries.add(names, columns)
+        shown = {image: query for query, image in found.queries.list_rows("image")}
+        columns = [name for name in found.items.columns if name != "file"]
+        for item, file, *own in found.items.list_rows("file", *columns):
+            if parts.get(item) not in (BOTH, QUERY):
+                continue
+            file = found.written.get(item, file)
+            name = file and shown.get(file) or asked_by.get(item, item)
+            image, again = ("", item) if item in both else (file, "")
+            is_text = not image and (found.basis == "judgements" or not again)  # one kind of each
+            cells = dict(zip(columns, own, strict=True))
+            cells |= {"image": image, "item_id": again, "text": name * is_text}
+            found.queries.add([name], {column: [cell] for column, cell in cells.items()})
         found.taken["queries.csv"] |= found.taken["items.csv"]
-        found.asks = [name for name, item in zip(names, asked, strict=True) if item not in both]
         _drop_items(found, {*asked} - both)
     elif parts and found.basis == "labels":
-        lists = (chain(*(row[:2] for row in rows)) for rows in found.results.values())
-        named = chain(*(found.match_items(each).values() for each in lists))
-        if covered := {*map(parts.__getitem__, named)}:
+        named = (name for rows in found.results.values() for row in rows for name in row[:2])
+        if covered := {*map(parts.__getitem__, found.match_items(named).values())}:
             _keep_parts(found, parts, {*covered, ""})
         left = {*map(parts.__getitem__, found.items.index)} - {""}
         told = f"items of several parts ({list_names(sorted(left))}) count alike"
@@ -299,6 +298,7 @@ def _plan_captions(found: Gathered) -> None:
     Raises:
         Unsure: If a file has a part of the texts of another one, as a list for tests has.
     """
+    items = found.items
     files = pick_files(found, list(dict.fromkeys(file for file, *_ in found.captions)))
     found.captions = [row for row in found.captions if row[0] in files]
     pairs = defaultdict[str, set[Pair]](set)
@@ -311,30 +311,30 @@ def _plan_captions(found: Gathered) -> None:
             raise Unsure(file, "a part of the texts of another file", "which one counts", lines)
     _keep_parts(found, list_parts(found), (TEST,))
     if found.source.options.judgements:
-        others = found.items.index.keys() - {item for _, item, _, _ in found.captions}
+        others = items.index.keys() - {item for _, item, _, _ in found.captions}
         wanted = "those that it has texts of; left out"
         found.source.count(files[0], len(others), "items without a text in it", wanted, "note")
-        found.items.drop(others)
-    found.pictures = list(found.items.index)
+        items.drop(others)
+    found.pictures = list(items.index)
     found.settings["protocols"] = ["crossmodal"]
     found.queries = Rows()
     times = Counter[str]()
     owners = Counter(name for name, *_ in {(name, *own) for _, *own, name in found.captions})
-    used = {*found.items.index, *owners}
+    used = {*items.index, *owners}
     first: dict[Pair, str] = {}
     kept = {}
     for file, item, text, name in found.captions:
         if text and first.setdefault((item, text), file) == file:
             told = name
-            if not name or owners[name] > 1 or name in found.items.index:
+            if not name or owners[name] > 1 or name in items.index:
                 numbered = (f"{item}#{number}" for number in count(times[item]))
                 name = next(each for each in numbered if each not in used)
             found.text_ids |= {told: name} if owners[told] == 1 else {}
             used.add(name)
             kept[name] = (item, text)
             times[item] += 1
-    rows = found.items.list_rows("file", "kind")
-    found.items.columns["kind"] = [
+    rows = items.list_rows("file", "kind")
+    items.columns["kind"] = [
         find_kind(file) or kind or find_kind(name) or "image" for name, file, kind in rows
     ]
     asked = [item for item in found.pictures if times[item]]
@@ -343,7 +343,7 @@ def _plan_captions(found: Gathered) -> None:
     for name, (item, _) in kept.items():
         found.qrels += [(item, name, 1.0), (name, item, 1.0)]
     texts = [text for _, text in kept.values()]
-    found.items.add(found.texts, {"kind": ["text"] * len(texts), "caption": texts})
+    items.add(found.texts, {"kind": ["text"] * len(texts), "caption": texts})
     found.queries.add(found.texts, {"text": texts})
     found.files = list(dict.fromkeys(first.values()))
     found.of_queries = f"a {found.noun} asks for its texts, a text for its {found.noun}"

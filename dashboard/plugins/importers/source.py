@@ -297,8 +297,9 @@ def _find_fault(path: Path, root: Path) -> str:
         if not os.access(path, os.R_OK) or path.is_file() and not size:
             return "empty or not readable"
         is_short = path.is_file() and size < MAX_POINTER
-        is_pointer = is_short and path.read_bytes().startswith(POINTER)
-        return "pointers, in whose place git lfs pull puts files" if is_pointer else ""
+        if is_short and path.read_bytes().startswith(POINTER):
+            return "pointers, in whose place git lfs pull puts files"
+        return ""
     except (OSError, RuntimeError):
         return "broken links"
 

@@ -43,7 +43,7 @@ LISTS = re.compile(r"(^|/)(train|val|test|trainval)\.txt$|ImageSets/")
 def make_labelled(file: str, labels: Labels, column: str = "label") -> Items:
     """Return items by the names of their files, with the classes that a format declares."""
     cells = {name: write_list(map(str, own)) for name, own in labels}
-    return Items(file, [*cells], {column: [*cells.values()]}, [column])
+    return Items(file, list(cells), {column: list(cells.values())}, [column])
 
 
 def _read_json(source: Source, name: str) -> Pieces:

@@ -64,7 +64,6 @@ AUXILIARY = re.compile(
 OF_SIDE = re.compile(
     r"(?<![^\W_])(query|queries|probe|gallery|database|index|reference)[\W_]", re.I
 )
-PROBE = re.compile(r"^probe(?=[\W_])", re.I)
 ASKING = re.compile(r"^(probe|predicted|composed)(?=[\W_]|$)", re.I)
 """What asks by another name, the last ones as features of a picture and a text beside an index."""
 APART = re.compile("(bbox|box|keypoint|prob)(e?s)?", re.I)
@@ -89,7 +88,7 @@ def _is_list(source: Source, name: str) -> bool:
     with suppress(DataError):
         if name.endswith(".json"):
             return bool(IDS.search(find_stem(name)) or list_ids(source.read_json(name)))
-    first = source.read_head(name).split("\n")[0].strip()
+    first = source.read_head(name).split("\n")[0]
     return not re.search(r"[,;\t|]", first) and bool(IDS.search(first) or EXTENSION.search(first))
 
 
@@ -103,7 +102,7 @@ def read(source: Source, files: Names) -> Pieces:
     vectors = [name for name in arrays if name not in labels.values()]
     read_file = partial(_read_file, there=there, arrays=arrays, labels=labels)
     for folder, own in groupby(sorted(vectors, key=find_folder_of), find_folder_of):
-        names = [*own]
+        names = list(own)
         rows = _join_folder(source, names)
         if rows is None:
             yield from read_each(read_file, source, names)
@@ -130,10 +129,10 @@ def _find_labels(source: Source, names: Names) -> Texts:
     no word that theirs lacks.
     """
     firsts = {name: _read_first(source, name) for name in names if LABELS.search(name)}
-    classes = {name: own[0] for name, own in firsts.items() if own and _holds_classes(*own)}
+    classes = {name: own[0] for name, own in firsts.items() if own and _holds_classes(own[0])}
     pairs = {codes: other for codes, other in _pair_labels(names).items() if other in classes}
     for name in names if len(pairs) < len(classes) else ():
-        lengths = [] if name in classes else [*map(len, _read_first(source, name))]
+        lengths = [] if name in classes else list(map(len, _read_first(source, name)))
         for other, own in classes.items():
             words = {*list_words(LABELS.sub("", find_stem(other))), ""} - {*list_words(name), ""}
             is_near = find_folder_of(other) == find_folder_of(name)
@@ -157,14 +156,14 @@ def _pair_labels(names: Iterable[str]) -> Texts:
 def _read_first(source: Source, name: str) -> list[AnyArray]:
     """Return the arrays of a file; none of a damaged one."""
     with suppress(DataError):
-        return [*read_arrays(source.find_path(name), name).values()]
+        return list(read_arrays(source.find_path(name), name).values())
     return []
 
 
-def _holds_classes(*arrays: AnyArray) -> bool:
-    """Return whether arrays hold names or whole numbers alone; ViT-L is no label of ViT-B."""
-    first = [np.asarray(each[:9]) for each in arrays if each.ndim]
-    return all(each.dtype.kind != "f" or (each == np.rint(each)).all() for each in first)
+def _holds_classes(array: AnyArray) -> bool:
+    """Return whether an array holds names or whole numbers alone; ViT-L is no label of ViT-B."""
+    first = np.asarray(array[:9])
+    return first.dtype.kind != "f" or bool((first == np.rint(first)).all())
 
 
 def _list_classes(name: str, number: int, beside: str, labels: AnyArray) -> list[str]:
@@ -183,10 +182,9 @@ def _list_classes(name: str, number: int, beside: str, labels: AnyArray) -> list
 
 def _list_searched(source: Source, file: str, names: list[str]) -> list[str]:
     """Return names of arrays but those of a part to train, where others are of a database."""
-    paired = [name for name in names if CODES.search(name) or LABELS.search(name)]
     left = [name for name in names if TRAINING.search(find_stem(name.lower()))]
     rest = [name for name in names if name not in left]
-    if not any(map(DATABASE.search, {*paired} - {*left})):
+    if not any(map(DATABASE.search, rest)):
         return names
     file = file or "".join(left[:1])
     source.count(file, left, "arrays of the part train", "others; left out", "note")
@@ -199,10 +197,8 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
     apart = [key for key in wide if APART.fullmatch(key) or AUXILIARY.search(key)]
     apart = apart if len(apart) < len(wide) else []
     source.count(name, apart, "arrays beside vectors", "names of embeddings; left out", "note")
-    kept = [key for key in found if key not in apart]
-    kept = _list_searched(source, name, kept)
-    asking = ASKING if any(map(OF_SIDE.match, (f"{key}_" for key in wide))) else PROBE
-    found = {asking.sub("query", key): found[key] for key in kept}
+    kept = _list_searched(source, name, [key for key in found if key not in apart])
+    found = {ASKING.sub("query", key): found[key] for key in kept}
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
         return
@@ -214,15 +210,12 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         end = r"\1codes\2" if own in labels else r"\g<0>"
         plain = CODES.sub(end, name), CODES.sub(end, key)
         version, side = name_version(*plain, [*arrays, *matrices])
-        if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
-            wanted = "them as they were, as numpy.save writes them; read as the index gives them"
-            source.say(name, "an index that rounds its vectors", wanted)
-        none = None, False
         try:
             named = lists if SIMILARITIES.search(f"{name} {key}") else {}
             axes = find_axes(source, name, rows.shape, named, there) if len(matrices) == 1 else None
-            ids, is_pair = none if axes else _find_ids(source, name, key, lists, matrices, there)
-            axes = (ids, ids) if ids and is_square(name, key, rows) else axes
+            ids, is_pair = _find_ids(source, name, key, lists, matrices, there)
+            if not axes and ids and is_square(name, key, rows):
+                axes = ids, ids
         except DataError as error:
             source.leave_out(name, error)
             continue
@@ -232,18 +225,17 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         beside, asks = labels.get(own, ""), side == "texts"
         is_coded = bool(beside and CODES.search(own))
         if is_coded or beside and not ids:
-            kinds = found[beside] if key else next(iter(_read_first(source, beside)), rows[:0])
+            kinds = found[beside] if key else _read_first(source, beside)[0]
             cells = {"labels": _list_classes(name, len(rows), beside, kinds)}
         else:
-            cells = _list_cells(lists, ids or [*map(str, range(len(rows)))], asks, len(matrices))
+            cells = _list_cells(lists, ids or list(map(str, range(len(rows)))), asks, len(matrices))
         given = ids
         if cells and not ids:
             source.counted[name] = 0  # another array of the same rows
-            is_apart = is_coded or asks
-            ids = None if is_apart else number_rows(source, name, len(rows), cells)
-            if is_apart or ids is None and (names_texts(beside) or DATABASE.search(beside)):
+            if is_coded or asks:
                 ids = [f"{find_stem(beside or own)} {at}" for at in range(len(rows))]
-            ids = ids or None
+            else:
+                ids = number_rows(source, name, len(rows), cells) or None
         if beside and not is_coded and (given or not ids):
             source.say(beside, "classes alone", "a table of ids and classes; left out")
         if ids and cells:
@@ -262,13 +254,12 @@ def _find_ids(
 
     Of pictures and texts in pairs one list, in the file or beside it, is of both.
     """
-    rows, lengths = matrices[key], [*map(len, matrices.values())]
+    rows, lengths = matrices[key], list(map(len, matrices.values()))
     sides = sorted(name_version(name, each)[1] for each in matrices)
-    keyed = [each for each in lists if IDS.search(each)]
     is_pair = (
         sides == ["items", "texts"]
         and len({*lengths}) == 1
-        and len(keyed) < 2
+        and sum(map(bool, map(IDS.search, lists))) < 2
         and not any(map(names_texts, (*lists, *map(find_stem, there.lists))))
         and not any(OF_SIDE.search(f"{each}_") for each in matrices)
     )
@@ -293,9 +284,11 @@ def _list_cells(lists: Arrays, ids: Names, asks: bool, number: int) -> Columns:
     return {
         OF_SIDE.sub("", key): list_texts(each)
         for key, each in lists.items()
-        if _is_label(key, each, ids)
+        if len(each) == len(ids)
+        and each.dtype.kind in "iuUSbO"
+        and not IDS.search(key)
         and (asks == names_texts(key) or asks and number == 1)
-        and (not asks or LABELS.search(key))
+        and (LABELS.search(key) or not asks and list_texts(each) != ids)
     }
 
 
@@ -305,7 +298,7 @@ def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays]:
     Raises:
         DataError: If there are no vectors, or several of each item.
     """
-    lists = {key: each for key, each in found.items() if each.ndim == 1 and key}
+    lists = {key: each for key, each in found.items() if each.ndim == 1}
     matrices = {
         key: each
         for key, each in found.items()
@@ -324,18 +317,12 @@ def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays]:
         )
         raise DataError(name, f"{len(matrices)} arrays of an item each", "one of all items", do=do)
     is_told = any(IDS.search(SPLIT.sub("", key)) for key in lists) and len(lengths) == len(matrices)
-    sides = {(SPLIT.sub("", key), name_version(name, key, [*matrices])[1]) for key in matrices}
+    sides = {(SPLIT.sub("", key), name_version(name, key, list(matrices))[1]) for key in matrices}
     if lists and not is_told and len(sides) < len(matrices):
         do = "Save one alone, as numpy.savez('v1.npz', x=X_test, label=y_test)."
         wanted = "one, or ids of each, and not as many of both"
         raise DataError(name, f"arrays of several parts ({list_names(matrices)})", wanted, do=do)
     return lists, matrices
-
-
-def _is_label(key: str, cells: AnyArray, ids: Names) -> bool:
-    """Return whether a list beside vectors describes them, and is not that of their ids."""
-    is_column = len(cells) == len(ids) and cells.dtype.kind in "iuUSbO" and not IDS.search(key)
-    return is_column and bool(LABELS.search(key) or list_texts(cells) != ids)
 
 
 def _read_sets(source: Source, name: str, arrays: Any) -> Pieces:
@@ -348,7 +335,7 @@ def _read_sets(source: Source, name: str, arrays: Any) -> Pieces:
     yield Vectors(name, "v1", "items", arrays["train"], items)
     yield Vectors(name, "v1", "texts", arrays["test"], queries)
     neighbours = arrays["neighbors"]
-    measure = str(getattr(neighbours, "parent", neighbours).attrs.get("distance", "angular"))
+    measure = getattr(neighbours, "parent", neighbours).attrs.get("distance", "angular")
     if measure not in ("angular", "cosine", "ip", "hamming"):
         wanted = "by the cosine, which orders results here"
         source.say(name, f"true neighbours by the distance {measure}", wanted)

@@ -67,11 +67,11 @@ def _read_json(source: Source, name: str) -> Pieces:
     for item, image in zip(ids, kept, strict=True):
         texts = image.get("sentences") or told[image.get(own)]
         for each in texts:
-            text = _find(each, ("raw", "caption")) or " ".join(each.get("tokens", ()))
+            text = _find(each, ("raw", "caption"))
             rows += [(item, text, _find(each, ("sentid", "sen_id", "id")))] if text else []
         labels.append(write_list(kinds.get(each.get("category_id"), "") for each in texts))
     stated = {"label": labels} if kinds else {}
-    yield Items(name, ids, columns | stated, [*stated], is_whole="annotations" not in found)
+    yield Items(name, ids, columns | stated, list(stated), is_whole="annotations" not in found)
     yield Captions(name, rows)
 
 
@@ -92,7 +92,7 @@ def recognise_lines(source: Source) -> Names:
             for match in matches
         )
 
-    texts = [*filter(fits, source.list_left(".token", ".txt"))]
+    texts = list(filter(fits, source.list_left(".token", ".txt")))
     return [name for name in texts if "lemma" not in name.lower()] or texts
 
 

@@ -76,7 +76,8 @@ def read(source: Source, files: Names) -> Pieces:
     columns: dict[str, Names] = {"file": shown, "poster": cells}
     if not all(map(SHARDED.search, shown)):
         columns |= list_class_folders([[e for e in own if e not in parts] for own in folders])
-    columns |= {"part": [parts.get(e, "") for e in told]} if len({*told}) > 1 else {}
+    if len({*told}) > 1:
+        columns["part"] = [parts.get(each, "") for each in told]
     named = list(filter(None, map(IDENTITY.fullmatch, shown)))
     inside = dict.fromkeys(map(find_folder_of, shown))
     label = list_names((f"{each or source.root.name}/" for each in inside), 2)
@@ -84,7 +85,7 @@ def read(source: Source, files: Names) -> Pieces:
         columns["identity_id"] = [match[1] for match in named]
         wanted = "a rule of their own: pictures of the same camera, and junk, count as all others"
         source.say(label, "cameras in names, as of Market-1501", wanted, "note")
-    yield Items(label, shown, columns, [*columns.keys() & {"class"}])
+    yield Items(label, shown, columns, list(columns.keys() & {"class"}))
 
 
 def _find_folders(folders: Sequence[Names]) -> tuple[Texts, Names]:
@@ -120,7 +121,7 @@ def _is_split(folders: Names) -> bool:
     """Return whether folders differ by the part of the data alone, as WIDER_train and WIDER_val."""
     words = [{*re.split(r"[\W_]+", folder.lower())} for folder in {*folders}]
     shared = set.intersection(*words)
-    return all(each - shared and each - shared <= PARTS.keys() for each in words)
+    return all(each - shared <= PARTS.keys() for each in words)
 
 
 def _is_class(folder: str) -> bool:

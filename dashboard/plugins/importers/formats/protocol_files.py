@@ -55,7 +55,7 @@ def read(source: Source, files: Names) -> Pieces:
     own = find_stem(name).replace("cap.", "split.")
     for each in files:
         if find_stem(each) == own != find_stem(name):
-            yield Items(each, [*map(str, source.read_json(each))], is_whole=True)
+            yield Items(each, list(map(str, source.read_json(each))), is_whole=True)
     lists = source.list_keyed("images file_name")  # of COCO, by the names of the same pictures
     known: Texts = {}
     for at, row in enumerate(source.read_json(name)):

@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, compress, groupby
 from pathlib import Path
+from typing import Any
 
 from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import ENDINGS, Block, read_blocks
@@ -101,7 +102,7 @@ def _part_versions(block: Block) -> Iterator[Block]:
     """Yield the rows of each version, where a column says which one made the vectors of items."""
     roles = Roles(block)
     columns = [name for each in (RUN, f"{ITEM} {FILE}") for name in roles.find(each)[:1]]
-    pairs = list(zip(*(block.columns[name] for name in columns), strict=True))
+    pairs = list(zip(*map(block.columns.__getitem__, columns), strict=True))
     if not block.vectors or len(columns) < 2 or len({e[1] for e in pairs}) == len({*pairs}):
         yield block
         return
@@ -109,13 +110,12 @@ def _part_versions(block: Block) -> Iterator[Block]:
     rest = {name: own for name, own in block.columns.items() if name != columns[0]}
     for run in dict.fromkeys(run for run, _ in pairs):
         rows = [own == run for own, _ in pairs]
-        yield Block(
-            f"{path.with_suffix('')}/{clean_name(run)}{path.suffix}",
-            [*compress(block.lines, rows)],
-            {name: [*compress(own, rows)] for name, own in rest.items()},
-            {name: own[rows] for name, own in block.vectors.items()},
-            {name: [*compress(own, rows)] for name, own in block.contents.items()},
-            block.classes,
+        yield block._replace(
+            file=f"{path.with_suffix('')}/{clean_name(run)}{path.suffix}",
+            lines=list(compress(block.lines, rows)),
+            columns={name: list(compress(own, rows)) for name, own in rest.items()},
+            vectors={name: own[rows] for name, own in block.vectors.items()},
+            contents={name: list(compress(own, rows)) for name, own in block.contents.items()},
         )
 
 
@@ -130,7 +130,7 @@ def _list_queries(_: Source, block: Block, roles: Roles) -> Pieces:
 
 
 NUMBERED_CAPTION = re.compile(r"(caption|sentence|comment)[_ ]?\d+|caption_(?!id)[a-z]{2}", re.I)
-COMMA = re.compile(r"([-+]?\d+),(\d+)")
+COMMA = re.compile(r"[-+]?\d+,(?!\d{3}$)\d+")
 
 
 def read_numbers(cells: Names) -> list[float | None]:
@@ -141,8 +141,7 @@ def read_numbers(cells: Names) -> list[float | None]:
     >>> read_numbers(["1,5", "2,250", ""]), read_numbers(["1,234"])
     ([1.5, 2.25, None], [nan])
     """
-    matches = filter(None, map(COMMA.fullmatch, cells))
-    is_fraction = any(len(match[2]) != 3 for match in matches) and "." not in "".join(cells)
+    is_fraction = any(map(COMMA.fullmatch, cells)) and "." not in "".join(cells)
     plain = [cell.replace(",", ".") for cell in cells] if is_fraction else cells
     return [parse_number(cell) if cell else None for cell in plain]
 
@@ -152,16 +151,18 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
 
     Judgements of each part of the data, where a column has it, are those of a file FILE/PART.
     """
+    table = block.file
     splits = (own for name, own in block.columns.items() if COLUMN.fullmatch(name))
     parts = map(str.lower, next(filter(are_parts, splits), [""] * len(block.lines)))
-    columns = [roles.read(block, each) for each in ("query_id", "item_id", "text", "run")]
-    columns[1] = list(map(cut_added, columns[1]))
-    columns.insert(3, [f"{block.file}/{part}".rstrip("/") for part in parts])
+    queries, items, texts, runs = (
+        roles.read(block, each) for each in ("query_id", "item_id", "text", "run")
+    )
+    files = [f"{table}/{part}".rstrip("/") for part in parts]
     of = roles.of
     told = [each for each in ("grade", "score", "rank") if each in of]
     if not told:
         wanted = "a column of grades; the pairs are relevant"
-        source.say(block.file, "queries and items alone", wanted, "note")
+        source.say(table, "queries and items alone", wanted, "note")
     every = [(e, name) for e in told or ["grade"] for name in split_columns(block, of.get(e, ""))]
     for role, column in every:
         cells = block.columns.get(column) or ["1"] * len(block.lines)
@@ -170,31 +171,28 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
         grades = next((each for each in source.options.scales if words <= {*each, ""}), Texts())
         numbers = read_numbers([grades.get(cell, cell) for cell in plain])
         odd = [at for at, number in zip(block.lines, numbers, strict=True) if number != number]
-        source.count(
-            block.file, odd, f"cells of {column} that are no number", "numbers; rows left out"
-        )
+        source.count(table, odd, f"cells of {column} that are no number", "numbers; rows left out")
         wanted = "a number; these pairs are unjudged"
-        source.count(block.file, numbers.count(None), f"rows without a {column}", wanted, "note")
-        rows = [row for row in zip(*columns, numbers, strict=True) if row[-1] == row[-1]]
+        source.count(table, numbers.count(None), f"rows without a {column}", wanted, "note")
         if "text" in of:
-            yield Queries(block.file, [row[0] for row in rows], {"text": [row[2] for row in rows]})
-        if role == "grade":
-            for part in dict.fromkeys(columns[3]):
-                yield Judgements(
-                    part, [(q, item, n) for q, item, _, own, _, n in rows if own == part]
-                )
-            continue
+            asked = [each == each for each in numbers]
+            own = [list(compress(each, asked)) for each in (queries, texts)]
+            yield Queries(table, own[0], {"text": own[1]})
+        groups: dict[str, list[Any]] = {}
         sign = -1 if role == "rank" else 1
-        results = [row for row in rows if row[1] and row[-1] is not None]
-        for run in dict.fromkeys(columns[-1]):
-            lines = [(query, item, sign * n) for query, item, *_, own, n in results if own == run]
-            name = clean_name(run).strip("_") or find_stem(block.file)
-            yield RunLines(block.file, name, lines)
+        owners = files if role == "grade" else runs
+        for query, item, owner, number in zip(queries, items, owners, numbers, strict=True):
+            if number == number and (number is not None or role == "grade"):
+                row = query, cut_added(item), number and sign * number
+                groups.setdefault(owner, []).append(row)
+        for owner, rows in groups.items():
+            name = clean_name(owner).strip("_") or find_stem(table)
+            yield Judgements(owner, rows) if role == "grade" else RunLines(table, name, rows)
 
 
 def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     """Yield items with labels, captions and vectors; a table of vectors alone names no items."""
-    of, folder = roles.of, find_folder_of(block.file)
+    of, table, folder = roles.of, block.file, find_folder_of(block.file)
     cells, given, captions, names = (
         roles.read(block, role) for role in ("file", "item_id", "caption", "caption_id")
     )
@@ -214,23 +212,23 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         if file and not cell and NUMBER.fullmatch(own) and own != strip_name(file):
             near.append(own)
         key = file or (content and hashlib.sha256(content).digest()) or cell or line
-        ids.append(own or name_row(source, cell, (key, span), block.file, line, parts))
+        ids.append(own or name_row(source, cell, (key, span), table, line, parts))
     wanted = "files of the source; kept as items without a picture"
-    source.count(block.file, lost, "files that are not there", wanted, "note")
+    source.count(table, lost, "files that are not there", wanted, "note")
     wanted = "names of files; matched by the number where only one fits"
-    source.count(block.file, list(dict.fromkeys(near)), "numbers that are no names", wanted, "note")
+    source.count(table, list(dict.fromkeys(near)), "numbers that are no names", wanted, "note")
     numbers: Names | None = None
     are_texts = rows_are_texts(block, roles)
     if block.vectors and block.columns and not (are_texts or any((*given, *cells, *contents))):
-        numbers = number_rows(source, block.file, len(ids), block.columns)
+        numbers = number_rows(source, table, len(ids), block.columns)
         ids[:] = numbers or ids
-    models = [name for name in roles.find(RUN) if len({*block.columns[name]}) == 1]
-    told = {*block.columns} - {*models}
+    told = [e for e, own in block.columns.items() if e not in roles.find(RUN) or len({*own}) > 1]
     is_alone = block.vectors and len(told) == 1 and not any((*files, *contents))
     if block.columns and not (are_texts or is_alone and numbers is None):
-        stated = [*HIVE.findall(folder), *_find_part(source, block.file)]
-        columns = {key: [cell] * len(ids) for key, cell in stated}
-        columns |= {name: own for name, own in block.columns.items() if name not in of.values()}
+        stated = [*HIVE.findall(folder), *_find_part(source, table)]
+        columns = {key: [cell] * len(ids) for key, cell in stated} | {
+            name: own for name, own in block.columns.items() if name not in of.values()
+        }
         if "poster" in of:
             columns["poster"] = [source.find_media(e, folder) for e in roles.read(block, "poster")]
         if lost and any(given) and cells != given:  # other names of the items
@@ -238,26 +236,26 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         if not any(files) and any(map(CLIPS.search, block.columns)):
             columns.setdefault("kind", ["video"] * len(ids))
         labels = [name for name in block.classes if name in columns]
-        yield from (ClassNames(block.file, {e: e for e in own}) for own in block.classes.values())
+        yield from (ClassNames(table, {e: e for e in own}) for own in block.classes.values())
         columns |= {"file": files} | {role: own for role, own in spans.items() if any(own)}
         rows = zip(ids, cells, contents, strict=True)
         named = [own if content else cell or own for own, cell, content in rows]
-        yield Items(block.file, ids, columns, labels, contents, cells=named)
+        yield Items(table, ids, columns, labels, contents, cells=named)
         more = [columns[name] for name in filter(NUMBERED_CAPTION.fullmatch, columns)]
-        yield _list_captions(block.file, ids, names, [captions, *more])
+        yield _list_captions(table, ids, names, [captions, *more])
     texts = [name or text or own for name, text, own in zip(names, captions, given, strict=True)]
     for column, vectors in block.vectors.items():
-        version, side = name_version(block.file, column if len(column) > 1 else "")
+        version, side = name_version(table, column if len(column) > 1 else "")
         named_by = ids if side == "items" else texts
-        yield Vectors(block.file, version, side, vectors, named_by if block.columns else None)
+        yield Vectors(table, version, side, vectors, named_by if block.columns else None)
 
 
 def _find_part(source: Source, file: str) -> list[Pair]:
     """Return the column and cell of a table of one part, where tables ask and are searched."""
     tables = [each for each in source.files if each.endswith(Path(file).suffix or "/")]
-    words = {e: re.findall("[a-z]+", find_stem(e).lower()) for e in (file, *tables)}
-    parts = find_parts({*chain(*words.values())})
-    own = {parts[word] for word in words[file] if word in parts}
+    words = [re.findall("[a-z]+", find_stem(e).lower()) for e in (file, *tables)]
+    parts = find_parts({*chain(*words)})
+    own = {parts[word] for word in words[0] if word in parts}
     own = own & {QUERY, GALLERY} or own  # as of test_query.csv
     return [("part", part) for part in own if divides(parts.values()) and len(own) == 1]
 
@@ -286,7 +284,7 @@ def number_rows(source: Source, name: str, count: int, columns: Columns) -> Name
     first = source.counted[name]
     source.counted[name] += count
     known = source.numbered.setdefault(first, columns)
-    if len({len(own) for own in (*known.values(), *columns.values())}) > 1:
+    if len({*map(len, (*known.values(), *columns.values()))}) > 1:
         return None
     if known != columns:
         found = "vectors and labels without ids, the labels in another order than before"
@@ -303,7 +301,7 @@ def count_parts(cells: Iterable[str], known: Collection[str] = ()) -> int:
     >>> count_parts(["x/a/1.png", "x/b/1.png"]), count_parts(["x/1.png", "x/2.png", "x/2.png"])
     (2, 1)
     """
-    tails = [own for own in map(_list_ends, {*filter(None, cells)}) if own]
+    tails = list(filter(None, map(_list_ends, {*cells})))
     times = [sum(own[:n][-1] in known for own in tails) for n in range(1, 5)]
     if any(times):
         return 1 + times.index(max(times))
@@ -343,8 +341,8 @@ def _list_captions(file: str, ids: Names, names: Names, columns: Sequence[Names]
     parts = split_cells({cell for cell in chain(names, *columns) if cell.startswith("[")})
     rows = []
     for item, name, *cells in zip(ids, names, *columns, strict=True):
-        texts = [text for cell in cells for text in parts.get(cell) or [cell] if text]
-        own = parts.get(name) or [name]
+        texts = [text for cell in cells for text in parts.get(cell, [cell]) if text]
+        own = parts.get(name, [name])
         own = own if len(own) == len(texts) else [""] * len(texts)
         rows += [(item, *each) for each in zip(texts, own, strict=True)]
     return Captions(file, rows)
@@ -356,10 +354,8 @@ def read_seconds(cell: str) -> str:
     >>> read_seconds("1:02.5"), read_seconds("7"), read_seconds("")
     ('62.5', '7', '')
     """
-    if ":" not in cell:
-        return cell
     parts = enumerate(reversed(cell.split(":")))
-    return f"{sum(60**at * parse_number(part) for at, part in parts):g}"
+    return f"{sum(60**at * parse_number(part) for at, part in parts):g}" if ":" in cell else cell
 
 
 KINDS = {"items": _list_items, "queries": _list_queries, "pairs": _list_pairs}

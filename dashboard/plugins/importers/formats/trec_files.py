@@ -35,26 +35,27 @@ from dashboard.tables import Names
 OTHERS = (".csv", ".json", ".jsonl", ".parquet", ".arrow", ".xlsx", ".md", ".toml", ".py", ".html")
 NUMBER = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 FORMS = {
-    "run": re.compile(
-        rf"(?=\S+\s+Q\d|(?:\S+\s+){{5}}\S+$)(\S+)\s+\S+\s+(\S+)\s+-?\d+\s+{NUMBER}(?:\s+(\S.*))?"
-    ),
-    "ranks": re.compile(rf"(\S+)\s+(\S+)\s+(\d+)(\s+{NUMBER})?"),
-    "qrels": re.compile(rf"(\S+)\s+Q?0\s+(\S+)\s+{NUMBER}"),
-    "tasks": re.compile(rf"(\d+:\S+)\s+0\s+(\d+:\S+)\s+{NUMBER}\s+\d+"),
-    "sampled": re.compile(r"(\S+)\s+0\s+(\S+)\s+\d\s+(-?\d)"),
-    "subtopics": re.compile(rf"(\S+)\s+\S{{1,4}}\s+(\S+)\s+{NUMBER}"),
-    "pairs": re.compile(rf"(\S+)\s+(\S+)\s+{NUMBER}"),
-    "scores": re.compile(rf"(\S+)\s+(\S+)\s+(?=[-+]?\d*\.){NUMBER}"),
-    "ltr": re.compile(r"(?=\d+ qid:(\S+) .*# ?(?:docid = )?(\S+))(\d+) .*"),
-    "queries": re.compile(r"(?!(?i:_?id|q_?id|\w*(?:query|topic)\w*)\t)(\S+)\t(\S.*)"),
+    form: re.compile(lines.replace("NUMBER", NUMBER))
+    for form, lines in {
+        "run": r"(?=\S+\s+Q\d|(?:\S+\s+){5}\S+$)(\S+)\s+\S+\s+(\S+)\s+-?\d+\s+NUMBER(?:\s+(\S.*))?",
+        "ranks": r"(\S+)\s+(\S+)\s+(\d+)(\s+NUMBER)?",
+        "qrels": r"(\S+)\s+Q?0\s+(\S+)\s+NUMBER",
+        "tasks": r"(\d+:\S+)\s+0\s+(\d+:\S+)\s+NUMBER\s+\d+",
+        "sampled": r"(\S+)\s+0\s+(\S+)\s+\d\s+(-?\d)",
+        "subtopics": r"(\S+)\s+\S{1,4}\s+(\S+)\s+NUMBER",
+        "pairs": r"(\S+)\s+(\S+)\s+NUMBER",
+        "scores": r"(\S+)\s+(\S+)\s+(?=[-+]?\d*\.)NUMBER",
+        "ltr": r"(?=\d+ qid:(\S+) .*# ?(?:docid = )?(\S+))(\d+) .*",
+        "queries": r"(?!(?i:_?id|q_?id|\w*(?:query|topic)\w*)\t)(\S+)\t(\S.*)",
+    }.items()
 }
 """Lines of each form: query, item and number (MS MARCO: a rank, tevatron: a score); id and text.
 M-BEIR has a task behind the grade, TRECVID a stratum before it."""
 WORDS = {
-    "subtopics": re.compile("qrel|judg|relevan"),
-    "pairs": re.compile("qrel|judg|relevan"),
-    "scores": re.compile("run|rank|result|score"),
-    "queries": re.compile("quer|topic"),
+    "subtopics": "qrel|judg|relevan",
+    "pairs": "qrel|judg|relevan",
+    "scores": "run|rank|result|score",
+    "queries": "quer|topic",
 }
 """What names of files of a form hold, where its lines could be anything."""
 TOPIC = re.compile(r"<top(?:ic)?\b([^>]*>.*?)(?=<top(?:ic)?\b|\Z)", re.S | re.I)
@@ -79,7 +80,7 @@ def find_form(name: str, head: str) -> str:
     lines = list_first(head, 20)
     for form, pattern in FORMS.items():
         matches = list(filter(None, map(pattern.fullmatch, lines)))
-        is_named = form not in WORDS or WORDS[form].search(name.lower())
+        is_named = form not in WORDS or re.search(WORDS[form], name.lower())
         is_so = _has_ranks(name, matches) if form == "ranks" else is_named
         if is_so and len(matches) > len(lines) / 2 and pattern.fullmatch(lines[0]):
             return form
@@ -94,7 +95,7 @@ def _has_ranks(name: str, lines: Sequence[re.Match[str]]) -> bool:
         if counts[each[1]] != int(each[3]):
             return False
     return len(counts) < len(lines) and not (
-        WORDS["pairs"].search(name.lower()) or len({each[2] for each in lines}) < 2
+        re.search(WORDS["pairs"], name.lower()) or len({each[2] for each in lines}) < 2
     )
 
 
