@@ -9,7 +9,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from dashboard.retrieval.gallery import Found, Gallery, Ranking, Rankings, SortedRanking
+from dashboard.retrieval.gallery import (
+    Found,
+    Gallery,
+    Ranking,
+    Rankings,
+    SortedRanking,
+    restrict,
+)
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs
 from dashboard.storage.versions import Version
@@ -109,7 +116,7 @@ def rank_among(source: Source, queries: IntArray, items: IntArray | None) -> Ran
     elif isinstance(source, VectorSource):
         yield from source.rank(queries, source.gallery.restrict(items))
     else:
-        yield from (ranking.restrict(items) for ranking in source.rank(queries))
+        yield from (restrict(ranking, items) for ranking in source.rank(queries))
 
 
 NOTHING = SortedRanking(np.empty(0, int), np.empty(0))
@@ -279,7 +286,7 @@ class Run:
         }
         for key, items in zip(keys, among, strict=True):
             ranking = next(found[key])
-            yield ranking if key or items is None else ranking.restrict(items)
+            yield ranking if key or items is None else restrict(ranking, items)
 
     def find(self, query: int, ranking: Ranking, depth: int, wanted: IntArray) -> Found:
         """Return what a ranking finds without the query's own item."""

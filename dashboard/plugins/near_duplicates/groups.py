@@ -160,9 +160,6 @@ class MergedRanking(NamedTuple):
         merged = found._replace(items=items).drop(~is_best)
         return merged.keep(depth, first[wanted[wanted >= 0]])
 
-    def restrict(self, items: IntArray) -> MergedRanking:
-        return self._replace(given=self.given.restrict(self.groups.add_members(items)))
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MergedRun(Run):
