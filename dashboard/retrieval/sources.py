@@ -72,11 +72,10 @@ class VectorSource(Source):
     def skip_empty(self, candidates: Callable[[int], IntArray | None]) -> None:
         """Count queries as not run that may find items only of which there is no vector."""
         has = np.append(self.gallery.rows >= 0, False)  # -1 is outside the collection
-        among = [] if has[:-1].all() else [candidates(query) for query in range(len(self.rows))]
-        lists = {id(each): each for each in among if each is not None and (each >= 0).any()}
-        empty = {key for key, each in lists.items() if not has[each].any()}
-        not_run = [query for query, each in enumerate(among) if id(each) in empty]
-        self.not_run.update(dict.fromkeys(not_run, "no vector of any item that the query may find"))
+        for query in () if has[:-1].all() else range(len(self.rows)):
+            items = candidates(query)
+            if items is not None and (items >= 0).any() and not has[items].any():
+                self.not_run[query] = "no vector of any item that the query may find"
 
     def rank(self, queries: IntArray, part: Gallery | None = None) -> Rankings:
         """Yield the ranking of each query in the gallery, or in a part of it."""

@@ -218,10 +218,10 @@ def _open(folder: Path) -> Collection:
             findings += count_odd(file, odd, "unknown items", wanted, "note", f"{what} that name ")
     results = {name: Version(name, run=run, file=f"runs/{name}") for name, run in runs.items()}
     _add_versions(versions, results, findings)
-    made = Collection(
-        folder.name, folder, settings, items, queries, qrels, versions, broken, unread
+    return _finish(
+        Collection(folder.name, folder, settings, items, queries, qrels, versions, broken, unread),
+        findings,
     )
-    return _finish(made, findings)
 
 
 def _finish(opened: Collection, findings: Findings) -> Collection:

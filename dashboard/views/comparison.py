@@ -236,8 +236,7 @@ def list_versions(study: Study, choices: Choices, compared: Rows) -> tuple[list[
     ):
         values = {f"run-{m['run']}": format_value(m["mean"]) + m["of"] for m in means}
         best = [f"run-{mean['run']}" for mean in means if mean["is_best"]]
-        marks = {"best": best, "front": row["name"] == front}
-        rows.append(write_row(row) | values | marks)
+        rows.append(write_row(row) | values | {"best": best, "front": row["name"] == front})
     formulas = "; ".join(
         dict.fromkeys(f"{m.name}: {m.metric.formula} ({m.metric.source})" for m in metrics)
     )
