@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import altair as alt
 import streamlit as st
 
 from dashboard.evaluation.metrics import parse_one
@@ -29,7 +28,7 @@ def make_curves(study: Study, choices: Choices) -> dict[str, Any]:
     for name, title in CURVES.items():
         chart = draw_curve([row for row in rows if row["metric"] == name], name, colours)
         for layer in chart.layer:
-            layer.encoding.x.scale = alt.Scale(type="log", nice=False)
+            layer.encoding.x.scale = {"type": "log", "nice": False}
         charts[title] = chart
     return charts
 
