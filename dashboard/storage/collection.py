@@ -150,6 +150,11 @@ def open_collection(folder: Path) -> Collection:
         return _OPEN[folder][1]
 
 
+def open_named(name: str) -> Collection:
+    """Open a collection of the data folder."""
+    return open_collection(find_data() / name)
+
+
 _OPEN: LRUCache[Path, tuple[object, Collection]] = LRUCache(MAX_OPEN)
 _LOCK = threading.Lock()
 

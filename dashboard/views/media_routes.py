@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from dashboard.errors import DataError
-from dashboard.storage.collection import MAX_OPEN, Collection, open_collection
+from dashboard.storage.collection import MAX_OPEN, Collection, open_named
 from dashboard.storage.media import (
     FILES,
     REMOTE,
@@ -30,7 +30,6 @@ from dashboard.storage.media import (
     recognise_type,
 )
 from dashboard.storage.posters import make_poster
-from dashboard.storage.settings import find_data
 from dashboard.tables import Names, Row
 
 CLIP, POSTER = FILES
@@ -77,7 +76,7 @@ def _find_by_name(collection: str, kind: str, item: str) -> Shown | None:
     if Path(collection).name != collection or kind not in COLUMNS:
         return None
     try:
-        return _find(open_collection(find_data() / collection), kind, item)
+        return _find(open_named(collection), kind, item)
     except (DataError, OSError):
         return None
 
