@@ -109,13 +109,12 @@ class RunFileSource(Source):
 
 
 def rank_among(source: Source, queries: IntArray, items: IntArray | None) -> Rankings:
-    """Yield the ranking of each query among some items; None: all, -1: those outside."""
+    """Return the ranking of each query among some items; None: all, -1: those outside."""
     if items is None:
-        yield from source.rank(queries)
-    elif isinstance(source, VectorSource):
-        yield from source.rank(queries, source.gallery.restrict(items))
-    else:
-        yield from (restrict(ranking, items) for ranking in source.rank(queries))
+        return source.rank(queries)
+    if isinstance(source, VectorSource):
+        return source.rank(queries, source.gallery.restrict(items))
+    return (restrict(ranking, items) for ranking in source.rank(queries))
 
 
 NOTHING = SortedRanking(np.empty(0, int), np.empty(0))

@@ -72,8 +72,10 @@ class Collection:
         A query is about the item that `item_id` names, or whose id or file its `image` names.
         """
         files = {file: place for place, file in enumerate(self.items["file"]) if file}
-        pairs = zip(self.queries["item_id"], self.queries["image"], strict=True)
-        found = [self.items.index.get(item or image, files.get(image, -1)) for item, image in pairs]
+        found = [
+            self.items.index.get(item or image, files.get(image, -1))
+            for _, item, image in self.queries.list_rows("item_id", "image")
+        ]
         return np.array(found, int)
 
     @cached_property

@@ -193,6 +193,6 @@ def _read_files(collection: Collection, kind: str) -> _Files:
         (collection.settings.get(setting, default), (*table[column], ""))
         for column, setting, default in COLUMNS[kind]
     ]
-    ends = enumerate(zip(table["span_start"], table["span_end"], strict=True))
-    spans = {place: read_span(table, place) for place, each in ends if any(each)}
+    ends = enumerate(table.list_rows("span_start", "span_end"))
+    spans = {place: read_span(table, place) for place, (_, *each) in ends if any(each)}
     return _Files(quote(collection.name), table.index, files, spans, (*table["caption"], ""))
