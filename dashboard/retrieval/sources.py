@@ -29,7 +29,6 @@ from dashboard.tables import (
     Table,
     Ties,
     find_rows,
-    sort_pairs,
 )
 
 limit_threads = cache(partial(threadpool_limits, 1, "blas"))
@@ -169,7 +168,9 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
     if ties == "id":
         with np.errstate(over="ignore"):
             scores = scores.astype(np.float32)
-    order = sort_pairs(query, -scores)
+    falls = scores[1:] <= scores[:-1]
+    is_sorted = ((query[1:] > query[:-1]) | (query[1:] == query[:-1]) & falls).all()  # mostly so
+    order = np.arange(len(query)) if is_sorted else np.lexsort((-scores, query))
     item, query, scores = item[order], query[order], scores[order]
     is_same = np.append(False, (scores[1:] == scores[:-1]) & (query[1:] == query[:-1]))
     tied = np.flatnonzero(is_same | np.append(is_same[1:], False))
@@ -259,7 +260,7 @@ class Run:
         for start in range(0, len(queries), BLOCK):
             some = queries[start : start + BLOCK]
             found = [
-                self.find(query, ranking, depth, wanted(query) if wanted else NO_ITEMS)
+                self.find(query, ranking, depth, wanted(query) if wanted else NOTHING.items)
                 for query, ranking in zip(some.tolist(), rankings, strict=False)
             ]
             item, score, rank, first, last = (
@@ -293,6 +294,3 @@ class Run:
             return ranking.find(depth, wanted, self.min_similarity)
         found = ranking.find(depth + 1, np.append(wanted, own), self.min_similarity)
         return found.drop(found.items == own).keep(depth, wanted)
-
-
-NO_ITEMS = np.empty(0, int)
