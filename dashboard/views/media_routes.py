@@ -91,12 +91,11 @@ def _find(collection: Collection, kind: str, item: str) -> Shown | None:
     return None
 
 
-def _name_poster(found: Shown) -> tuple[Shown, int, int]:
-    state = found.path.stat()
-    return found, state.st_mtime_ns, state.st_size
-
-
-@cached(LRUCache(MAX_POSTER_BYTES, getsizeof=len), key=_name_poster, lock=threading.Lock())
+@cached(
+    LRUCache(MAX_POSTER_BYTES, getsizeof=len),
+    key=lambda found: (found, found.path.stat().st_mtime_ns, found.path.stat().st_size),
+    lock=threading.Lock(),
+)
 def _make_poster(found: Shown) -> bytes:
     return make_poster(found.path, found.type, found.span)
 
