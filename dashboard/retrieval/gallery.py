@@ -78,9 +78,6 @@ class Ranking(Protocol):
             least: Score from which results are counted in `passing`.
         """
 
-    def restrict(self, items: IntArray) -> Ranking:
-        """Return the list of the results among some items; -1 keeps those outside of them."""
-
 
 Rankings = Iterator[Ranking]
 
@@ -100,9 +97,11 @@ class SortedRanking(NamedTuple):
         passing = int(falling.searchsorted(-least, "right"))
         return Found(self.items[at], scores, at + 1, first, last, len(self.items), passing)
 
-    def restrict(self, items: IntArray) -> SortedRanking:
-        kept = np.isin(self.items, items)
-        return SortedRanking(self.items[kept], self.scores[kept])
+
+def restrict(ranking: Ranking, items: IntArray) -> SortedRanking:
+    """Return the list of the results among some items; -1 keeps those outside of them."""
+    found = ranking.find(0, items, -1)
+    return SortedRanking(found.items, found.scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +178,7 @@ class CountedRanking(NamedTuple):
 
     def find(self, depth: int, wanted: IntArray, least: float) -> Found:
         count = len(self.below)
-        asked = self.rows[wanted]
+        asked = self.rows[wanted[wanted >= 0]]
         asked = asked[asked >= 0]
         shift = LEVEL_BITS - min(BIN_BITS, max(1, count.bit_length() - 3))
         bins = np.empty(count, np.intp)
@@ -198,14 +197,6 @@ class CountedRanking(NamedTuple):
         items, scores = self.items[keys[at] & PLACE], (BEST - level) / MILLION
         passing = np.count_nonzero((BEST - self.below) / MILLION >= least) if least > -1 else count
         return Found(items, scores, at + skipped + 1, first, last, count, int(passing))
-
-    def restrict(self, items: IntArray) -> CountedRanking:
-        items = items[items >= 0]
-        items = items[self.rows[items] >= 0]
-        kept = self.rows[items]
-        rows = np.full(len(self.rows), -1)
-        rows[items] = np.arange(len(items))
-        return CountedRanking(self.below[kept], rows, self.items, self.places[kept])
 
     def _make_keys(self, rows: IntArray) -> IntArray:
         """Return whole numbers that rise with the rank."""

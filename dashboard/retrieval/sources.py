@@ -9,7 +9,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from dashboard.retrieval.gallery import Found, Gallery, Ranking, Rankings, SortedRanking
+from dashboard.retrieval.gallery import (
+    Found,
+    Gallery,
+    Ranking,
+    Rankings,
+    SortedRanking,
+    restrict,
+)
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs
 from dashboard.storage.versions import Version
@@ -22,7 +29,6 @@ from dashboard.tables import (
     Table,
     Ties,
     find_rows,
-    sort_pairs,
 )
 
 limit_threads = cache(partial(threadpool_limits, 1, "blas"))
@@ -65,11 +71,10 @@ class VectorSource(Source):
     def skip_empty(self, candidates: Callable[[int], IntArray | None]) -> None:
         """Count queries as not run that may find items only of which there is no vector."""
         has = np.append(self.gallery.rows >= 0, False)  # -1 is outside the collection
-        among = [] if has[:-1].all() else [candidates(query) for query in range(len(self.rows))]
-        lists = {id(each): each for each in among if each is not None and (each >= 0).any()}
-        empty = {key for key, each in lists.items() if not has[each].any()}
-        not_run = [query for query, each in enumerate(among) if id(each) in empty]
-        self.not_run.update(dict.fromkeys(not_run, "no vector of any item that the query may find"))
+        for query in () if has[:-1].all() else range(len(self.rows)):
+            items = candidates(query)
+            if items is not None and (items >= 0).any() and not has[items].any():
+                self.not_run[query] = "no vector of any item that the query may find"
 
     def rank(self, queries: IntArray, part: Gallery | None = None) -> Rankings:
         """Yield the ranking of each query in the gallery, or in a part of it."""
@@ -103,13 +108,12 @@ class RunFileSource(Source):
 
 
 def rank_among(source: Source, queries: IntArray, items: IntArray | None) -> Rankings:
-    """Yield the ranking of each query among some items; None: all, -1: those outside."""
+    """Return the ranking of each query among some items; None: all, -1: those outside."""
     if items is None:
-        yield from source.rank(queries)
-    elif isinstance(source, VectorSource):
-        yield from source.rank(queries, source.gallery.restrict(items))
-    else:
-        yield from (ranking.restrict(items) for ranking in source.rank(queries))
+        return source.rank(queries)
+    if isinstance(source, VectorSource):
+        return source.rank(queries, source.gallery.restrict(items))
+    return (restrict(ranking, items) for ranking in source.rank(queries))
 
 
 NOTHING = SortedRanking(np.empty(0, int), np.empty(0))
@@ -164,7 +168,9 @@ def order_run(pairs: Pairs, queries: Table, items: Table, ties: Ties) -> dict[in
     if ties == "id":
         with np.errstate(over="ignore"):
             scores = scores.astype(np.float32)
-    order = sort_pairs(query, -scores)
+    falls = scores[1:] <= scores[:-1]
+    is_sorted = ((query[1:] > query[:-1]) | (query[1:] == query[:-1]) & falls).all()  # mostly so
+    order = np.arange(len(query)) if is_sorted else np.lexsort((-scores, query))
     item, query, scores = item[order], query[order], scores[order]
     is_same = np.append(False, (scores[1:] == scores[:-1]) & (query[1:] == query[:-1]))
     tied = np.flatnonzero(is_same | np.append(is_same[1:], False))
@@ -254,7 +260,7 @@ class Run:
         for start in range(0, len(queries), BLOCK):
             some = queries[start : start + BLOCK]
             found = [
-                self.find(query, ranking, depth, wanted(query) if wanted else NO_ITEMS)
+                self.find(query, ranking, depth, wanted(query) if wanted else NOTHING.items)
                 for query, ranking in zip(some.tolist(), rankings, strict=False)
             ]
             item, score, rank, first, last = (
@@ -279,7 +285,7 @@ class Run:
         }
         for key, items in zip(keys, among, strict=True):
             ranking = next(found[key])
-            yield ranking if key or items is None else ranking.restrict(items)
+            yield ranking if key or items is None else restrict(ranking, items)
 
     def find(self, query: int, ranking: Ranking, depth: int, wanted: IntArray) -> Found:
         """Return what a ranking finds without the query's own item."""
@@ -288,6 +294,3 @@ class Run:
             return ranking.find(depth, wanted, self.min_similarity)
         found = ranking.find(depth + 1, np.append(wanted, own), self.min_similarity)
         return found.drop(found.items == own).keep(depth, wanted)
-
-
-NO_ITEMS = np.empty(0, int)

@@ -72,8 +72,10 @@ class Collection:
         A query is about the item that `item_id` names, or whose id or file its `image` names.
         """
         files = {file: place for place, file in enumerate(self.items["file"]) if file}
-        pairs = zip(self.queries["item_id"], self.queries["image"], strict=True)
-        found = [self.items.index.get(item or image, files.get(image, -1)) for item, image in pairs]
+        found = [
+            self.items.index.get(item or image, files.get(image, -1))
+            for _, item, image in self.queries.list_rows("item_id", "image")
+        ]
         return np.array(found, int)
 
     @cached_property
@@ -150,6 +152,11 @@ def open_collection(folder: Path) -> Collection:
         return _OPEN[folder][1]
 
 
+def open_named(name: str) -> Collection:
+    """Open a collection of the data folder."""
+    return open_collection(find_data() / name)
+
+
 _OPEN: LRUCache[Path, tuple[object, Collection]] = LRUCache(MAX_OPEN)
 _LOCK = threading.Lock()
 
@@ -218,10 +225,10 @@ def _open(folder: Path) -> Collection:
             findings += count_odd(file, odd, "unknown items", wanted, "note", f"{what} that name ")
     results = {name: Version(name, run=run, file=f"runs/{name}") for name, run in runs.items()}
     _add_versions(versions, results, findings)
-    made = Collection(
-        folder.name, folder, settings, items, queries, qrels, versions, broken, unread
+    return _finish(
+        Collection(folder.name, folder, settings, items, queries, qrels, versions, broken, unread),
+        findings,
     )
-    return _finish(made, findings)
 
 
 def _finish(opened: Collection, findings: Findings) -> Collection:

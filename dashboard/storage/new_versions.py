@@ -276,8 +276,7 @@ def _name_rows(
             found = f"{len(rows):,} vectors without ids, for {counted} {stem}"
             raise Unsure(file, found, "the id of each vector", lines)
         ids = fitting[0]
-        wanted = f"ids; in the order of {stem}"
-        add_finding(findings, file, "vectors without ids", wanted, "note")
+        add_finding(findings, file, "vectors without ids", f"ids; in the order of {stem}", "note")
     if len(ids) != len(rows):
         found = f"{len(rows):,} vectors and {len(ids):,} ids"
         raise DataError(file, found, "one vector for each id, in the same order")

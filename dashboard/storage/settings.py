@@ -3,6 +3,7 @@
 import os
 import re
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,13 @@ def find_folder(name: str) -> Path:
     path, below = Path(name), find_data() / name
     is_meant = path.is_dir() and not (below.is_dir() and not is_collection(path))
     return path if is_meant else below
+
+
+def find_setting(name: str, key: str) -> Any:
+    """Return a setting of a collection that is not opened; None if it cannot be read."""
+    with suppress(DataError):  # its own page says what is wrong
+        return read_toml(find_data() / name / "collection.toml", name).get(key)
+    return None
 
 
 def is_collection(folder: Path) -> bool:

@@ -115,13 +115,10 @@ class Vectors(Named):
 
     def read(self, places: IntArray) -> Float32Array:
         """Return the vectors at some places, at length 1. [places, dimension]."""
-        if not len(places):
-            return np.empty((0, self.dimension), np.float32)
         if (units := self.units) is not None:
             return units[places]
-        known, at = np.unique(places, return_inverse=True)
-        runs = np.split(known, np.flatnonzero(np.diff(known) != 1) + 1)
-        return np.concatenate([self.scale(run[0], run[-1] + 1) for run in runs])[at]
+        read = [self.scale(place, place + 1) for place in places.tolist()]
+        return np.concatenate([np.empty((0, self.dimension), np.float32), *read])
 
     def list_blocks(self, step: int) -> Iterator[tuple[int, Float32Array]]:
         """Yield the place of the first of so many ids in succession, and their unit vectors."""

@@ -256,7 +256,7 @@ def draw_choice(
             return
         set_choice(key, text, instead_of)
 
-    shared: dict[str, Any] = {
+    shared: Any = {
         "key": widget, "help": choice.meaning, "on_change": write,
         "label_visibility": "collapsed" if place == "input" else "visible",
     }  # fmt: skip

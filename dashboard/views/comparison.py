@@ -49,11 +49,12 @@ def compare_metrics(study: Study, choices: Choices) -> tuple[Rows, Row]:
 
     p is corrected over all of them.
     """
-    shown, front = parse(choices["metrics"]), parse_one(choices["metric"])
-    names = list(dict.fromkeys(map(str, [*shown, front])))
+    shown, front = parse(choices["metrics"]), str(parse_one(choices["metric"]))
+    names = list(dict.fromkeys([*map(str, shown), front]))
     compared = study.compare(*choices.pair, " ".join(names))
-    rows = [row | {"name": name} for name, row in zip(names, compared, strict=True)]
-    return rows[: len(shown)], rows[names.index(str(front))]
+    marks = ({"name": name, "front": name == front} for name in names)
+    rows = [row | mark for row, mark in zip(compared, marks, strict=True)]
+    return rows[: len(shown)], rows[names.index(front)]
 
 
 def compare_on_page(study: Study, choices: Choices) -> tuple[Rows, Row]:
@@ -104,9 +105,7 @@ def draw_verdict(study: Study, choices: Choices, row: Row, runs: Names = ()) -> 
 
 def draw_metrics(study: Study, rows: Rows, choices: Choices) -> None:
     """Draw the comparison of all metrics and how certain it is."""
-    front = str(parse_one(choices["metric"]))
-    written = [write_row(row) | {"front": row["name"] == front} for row in rows]
-    draw_table(name_columns(choices), written)
+    draw_table(name_columns(choices), [write_row(row) for row in rows])
     idle = describe_idle_margins(
         choices["margins"], parse(f"{choices['metrics']} {choices['metric']}")
     )
@@ -230,14 +229,13 @@ def list_versions(study: Study, choices: Choices, compared: Rows) -> tuple[list[
     A version is not compared with itself.
     """
     runs, metrics = choices["runs"], parse(choices["metrics"])
-    rows, front = [], str(parse_one(choices["metric"]))
+    rows = []
     for row, means in zip(
         compared, compare_means(study.measure(runs, choices["metrics"])), strict=True
     ):
         values = {f"run-{m['run']}": format_value(m["mean"]) + m["of"] for m in means}
         best = [f"run-{mean['run']}" for mean in means if mean["is_best"]]
-        marks = {"best": best, "front": row["name"] == front}
-        rows.append(write_row(row) | values | marks)
+        rows.append(write_row(row) | values | {"best": best})
     formulas = "; ".join(
         dict.fromkeys(f"{m.name}: {m.metric.formula} ({m.metric.source})" for m in metrics)
     )

@@ -7,8 +7,7 @@ from html import escape
 import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
-from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.settings import find_data
+from dashboard.storage.collection import Collection, open_named
 from dashboard.study.choices import resolve
 from dashboard.study.judging import find_rules
 from dashboard.tables import Texts
@@ -35,7 +34,7 @@ def draw_collection(name: str, is_open: bool) -> None:
     command = f"python -m dashboard check {name}"
     with st.container(border=True, key=f"collection-{name}"):
         try:
-            collection = open_collection(find_data() / name)
+            collection = open_named(name)
         except DataError as error:
             st.markdown(f"**{escape_markdown(name)}**")
             draw_text("error", error)

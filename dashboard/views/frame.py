@@ -1,6 +1,5 @@
 """The frame of every page: links, the row of choices, columns, and problems as sentences."""
 
-from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -8,10 +7,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dashboard.errors import ChoiceError, DataError
+from dashboard.errors import ChoiceError
 from dashboard.plugins import list_screens, load_sections
-from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.settings import find_data, list_collections, read_toml
+from dashboard.storage.collection import Collection, open_named
+from dashboard.storage.settings import find_setting, list_collections
 from dashboard.study.choices import Choices, describe_choices, list_choices
 from dashboard.study.study import Study, open_study
 from dashboard.tables import Names
@@ -128,7 +127,7 @@ def read_collection() -> Collection:
     st.html(STYLE)
     given = read_address()
     remember_address(given)
-    collection = open_collection(find_data() / _find_name(given.get(COLLECTION, "")))
+    collection = open_named(_find_name(given.get(COLLECTION, "")))
     st.set_page_config(page_title=collection.title, layout="wide")
     return collection
 
@@ -157,17 +156,11 @@ def _draw_row(collection: Collection, choices: Choices, more: Names) -> None:
 def _find_name(name: str) -> str:
     """Return the name of a collection, for "" that of the one that is opened first."""
     names = list_collections()
-    chosen = name or next(filter(_is_first, names), names[0])
+    first = (each for each in names if find_setting(each, "first"))
+    chosen = name or next(first, names[0])
     if chosen not in names:
         raise ChoiceError(f"There is no collection {chosen[:80]!r}. There are: {', '.join(names)}.")
     return chosen
-
-
-def _is_first(name: str) -> bool:
-    """Return whether a collection says that it is opened first; a broken one says nothing."""
-    with suppress(DataError):
-        return bool(read_toml(find_data() / name / "collection.toml", name).get("first"))
-    return False
 
 
 def _pick_collection(name: str, place: str) -> Collection:
@@ -187,7 +180,7 @@ def _pick_collection(name: str, place: str) -> Collection:
             on_change=write,
             label_visibility=visibility,
         )
-    return open_collection(find_data() / chosen)
+    return open_named(chosen)
 
 
 def _draw_links(current: str) -> None:

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
 from dashboard.errors import DataError
-from dashboard.storage.collection import MAX_OPEN, Collection, open_collection
+from dashboard.storage.collection import MAX_OPEN, Collection, open_named
 from dashboard.storage.media import (
     FILES,
     REMOTE,
@@ -30,7 +30,6 @@ from dashboard.storage.media import (
     recognise_type,
 )
 from dashboard.storage.posters import make_poster
-from dashboard.storage.settings import find_data
 from dashboard.tables import Names, Row
 
 CLIP, POSTER = FILES
@@ -77,7 +76,7 @@ def _find_by_name(collection: str, kind: str, item: str) -> Shown | None:
     if Path(collection).name != collection or kind not in COLUMNS:
         return None
     try:
-        return _find(open_collection(find_data() / collection), kind, item)
+        return _find(open_named(collection), kind, item)
     except (DataError, OSError):
         return None
 
@@ -92,12 +91,11 @@ def _find(collection: Collection, kind: str, item: str) -> Shown | None:
     return None
 
 
-def _name_poster(found: Shown) -> tuple[Shown, int, int]:
-    state = found.path.stat()
-    return found, state.st_mtime_ns, state.st_size
-
-
-@cached(LRUCache(MAX_POSTER_BYTES, getsizeof=len), key=_name_poster, lock=threading.Lock())
+@cached(
+    LRUCache(MAX_POSTER_BYTES, getsizeof=len),
+    key=lambda found: (found, found.path.stat().st_mtime_ns, found.path.stat().st_size),
+    lock=threading.Lock(),
+)
 def _make_poster(found: Shown) -> bytes:
     return make_poster(found.path, found.type, found.span)
 
@@ -194,6 +192,6 @@ def _read_files(collection: Collection, kind: str) -> _Files:
         (collection.settings.get(setting, default), (*table[column], ""))
         for column, setting, default in COLUMNS[kind]
     ]
-    ends = enumerate(zip(table["span_start"], table["span_end"], strict=True))
-    spans = {place: read_span(table, place) for place, each in ends if any(each)}
+    ends = enumerate(table.list_rows("span_start", "span_end"))
+    spans = {place: read_span(table, place) for place, (_, *each) in ends if any(each)}
     return _Files(quote(collection.name), table.index, files, spans, (*table["caption"], ""))

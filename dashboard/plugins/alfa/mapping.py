@@ -184,7 +184,8 @@ def _make_phrases(entries: Vocabulary) -> Phrases:
     rows = []
     for place, entry in enumerate(entries):
         for phrase in dict.fromkeys((entry.keyword.name, *entry.words)):
-            text = " ".join(list_content(phrase, ego=ego)) or phrase
+            content = (word.text for word in _split_words(phrase, ego=ego) if word.counts)
+            text = " ".join(content) or phrase
             rows.append((place, text, " ".join(drop_articles(phrase))))
     bare = {(make_plain(text, ego=ego), place) for place, text, worded in rows if text == worded}
     taken = {key for key, _ in bare}
@@ -252,17 +253,6 @@ def read_text(text: str, phrases: Phrases) -> tuple[list[Names], Names]:
         for span in spans
         if len(span) > 1 or words[span[0]].plain in ALONE
     ]
-
-
-def list_content(phrase: str, *, ego: bool) -> Names:
-    """Return the words of a phrase without stop words.
-
-    Args:
-        phrase: A phrase of the vocabulary or of a query.
-        ego: Whether “car” and “vehicle” after “our” and “ego” are left out, too; they are the ego
-            vehicle, not an object.
-    """
-    return [word.text for word in _split_words(phrase, ego=ego) if word.counts]
 
 
 def drop_articles(phrase: str) -> Names:

@@ -22,7 +22,7 @@ from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Rows
 from dashboard.views.address import draw_text
-from dashboard.views.charts import QUIET, make_chart, tell_number
+from dashboard.views.charts import QUIET, list_fields, make_chart
 from dashboard.views.data_tables import Column, draw_table
 
 COLUMNS = (
@@ -75,10 +75,14 @@ def draw_satisfaction(study: Study, choices: Choices) -> None:
             x=alt.X("mean:Q", title="Mean relevance of the first five rows"),
             y=alt.Y("deviation:Q", title="Standard deviation"),
             color=alt.Color("satisfaction:Q", title="Satisfaction", scale=colour),
-            tooltip=[
-                alt.Tooltip("list_id:N", title="list"),
-                *(tell_number(name, name) for name in ("mean", "deviation", "satisfaction")),
-            ],
+            tooltip=list_fields(
+                {
+                    "list_id:N": "list",
+                    "mean_told:N": "mean",
+                    "deviation_told:N": "deviation",
+                    "satisfaction_told:N": "satisfaction",
+                }
+            ),
         )
         .properties(height=240)
     )

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import altair as alt
 import streamlit as st
 
 from dashboard.evaluation.metrics import parse_one
@@ -21,17 +20,17 @@ CURVES = {"P": "Precision over K", "AP(retrieved)": "mAP over K"}
 
 def make_curves(study: Study, choices: Choices) -> dict[str, Any]:
     """Return the charts of precision and mAP over K, by their titles."""
-    runs, charts = choices["runs"], {}
+    runs = choices["runs"]
     colours = colour_versions([*choices.pair, *runs])
     depths = [depth for depth in DEPTHS if depth <= len(study.collection.items)]
     names = " ".join(f"{name}@{depth}" for name in CURVES for depth in depths)
     rows = study.list_means(runs, names)
-    for name, title in CURVES.items():
-        chart = draw_curve([row for row in rows if row["metric"] == name], name, colours)
-        for layer in chart.layer:
-            layer.encoding.x.scale = alt.Scale(type="log", nice=False)
-        charts[title] = chart
-    return charts
+    return {
+        title: draw_curve(
+            [r for r in rows if r["metric"] == name], name, colours, type="log", nice=False
+        )
+        for name, title in CURVES.items()
+    }
 
 
 def draw_ties(study: Study, choices: Choices) -> None:

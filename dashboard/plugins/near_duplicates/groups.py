@@ -157,11 +157,7 @@ class MergedRanking(NamedTuple):
         is_best = items < 0
         counts = np.flatnonzero(~np.isin(found.items, self.left_out))
         is_best[counts[np.unique(items[counts], return_index=True)[1]]] = True
-        merged = found._replace(items=items).drop(~is_best)
-        return merged.keep(depth, first[wanted[wanted >= 0]])
-
-    def restrict(self, items: IntArray) -> MergedRanking:
-        return self._replace(given=self.given.restrict(self.groups.add_members(items)))
+        return found._replace(items=items).drop(~is_best).keep(depth, first[wanted[wanted >= 0]])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -9,8 +9,8 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from dashboard.errors import ChoiceError, DataError
-from dashboard.storage.collection import open_collection
-from dashboard.storage.settings import find_data, list_collections, read_toml
+from dashboard.storage.collection import open_named
+from dashboard.storage.settings import find_setting, list_collections
 from dashboard.study.choices import resolve
 from dashboard.study.study import open_study
 from dashboard.views.address import COLLECTION, read_address
@@ -44,25 +44,25 @@ def draw_palette() -> None:
         st.switch_page(pages[go["page"]], query_params=kept | go["values"])
 
 
-def _find_title(name: str) -> str:
-    with suppress(DataError):  # its own page says what is wrong
-        return str(read_toml(find_data() / name / "collection.toml", name).get("title") or name)
-    return name
-
-
 def list_entries(request: Request) -> JSONResponse:
     """Answer with the other collections and the queries of one; none of one that is broken."""
     name = request.path_params["collection"]
     names = list_collections()
     queries = []
     others = [
-        ["Collection", _find_title(other), "overview", {COLLECTION: other}, other]
+        [
+            "Collection",
+            str(find_setting(other, "title") or other),
+            "overview",
+            {COLLECTION: other},
+            other,
+        ]
         for other in names
         if other != name
     ]
     with suppress(DataError, ChoiceError):  # the pages of the collection say what is wrong
         if name in names:
-            collection = open_collection(find_data() / name)
+            collection = open_named(name)
             asked = open_study(collection, resolve(collection, {}))
             titles = map(collection.query_names.__getitem__, asked.queries.tolist())
             queries = [

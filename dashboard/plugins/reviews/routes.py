@@ -23,8 +23,8 @@ from dashboard.plugins.reviews.verdicts import (
     save_verdict,
     undo_last,
 )
-from dashboard.storage.collection import Collection, open_collection
-from dashboard.storage.settings import find_data, list_collections
+from dashboard.storage.collection import Collection, open_named
+from dashboard.storage.settings import list_collections
 from dashboard.views.people import OWNER, REVIEWER, Person, find_person
 
 MAX_BODY_BYTES = 1_000_000
@@ -84,7 +84,7 @@ def _act(act: Act, body: Body, person: Person) -> Body:
     check_text("author", author)
     if person.is_verified and author != clean_name(person.name):
         raise ChoiceError(f"You are logged in as {person.name}, not as {author[:80]}.")
-    return act(open_collection(find_data() / name), body | {"author": author}, person)
+    return act(open_named(name), body | {"author": author}, person)
 
 
 def _save_rows(collection: Collection, body: Body, person: Person) -> Body:
