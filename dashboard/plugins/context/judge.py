@@ -7,8 +7,7 @@ A result after a better one gains less: r'(k) = r(k)² ÷ largest r up to k, whe
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from dashboard.storage.runs import Pair, Pairs, make_pairs
 from dashboard.study.choices import Choices
 from dashboard.study.judging import has_equal_grades
 from dashboard.study.study import Study
-from dashboard.tables import FloatArray, IntArray, Reasons, Rows, find_rows, read_table
+from dashboard.tables import FloatArray, IntArray, Rows, find_rows, read_table
 from dashboard.texts import parse_number
 
 NAME = "context"
@@ -230,12 +229,11 @@ class RelevanceJudgement(TableJudgement):
         return np.nan_to_num(self.grades(query)) / SCALE
 
 
-class ShareJudgement(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ShareJudgement(Judgement):
     """Relevance as the share of required keywords that an item has, times 100."""
 
     keywords: Judgement
-    unscorable: Reasons
-    relevant_from: float = HALF
 
     def grades(self, query: int) -> FloatArray:
         judged = ~np.isnan(self.keywords.grades(query))
@@ -327,7 +325,7 @@ def judge(collection: Collection, choices: Choices) -> Judgement:
 
         made = judge_keywords(collection, choices)
         reasons = {q: why for q, why in made.unscorable.items() if why != NO_RELEVANT}
-        return ShareJudgement(made, reasons)
+        return ShareJudgement(made, unscorable=reasons, relevant_from=HALF)
     every = judge_table(collection, tables)
     pairs = {}
     unscorable = dict(every.unscorable)
@@ -336,7 +334,7 @@ def judge(collection: Collection, choices: Choices) -> Judgement:
             unscorable[query] = INVALID
         else:
             pairs[query] = items[grades >= 0], grades[grades >= 0]
-    return RelevanceJudgement(every.items, pairs, unscorable, HALF)
+    return RelevanceJudgement(every.items, pairs, unscorable=unscorable, relevant_from=HALF)
 
 
 def list_valid(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:
