@@ -1,12 +1,13 @@
 """A Block: labelled results of some queries, from which metrics compute their values."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from dashboard.evaluation.judgement import Judgement, list_judged
-from dashboard.retrieval.sources import Part
-from dashboard.tables import AnyArray, BoolArray, FloatArray, IntArray, find_rows
+from dashboard.retrieval.gallery import Found
+from dashboard.tables import AnyArray, BoolArray, FloatArray, IntArray
 
 Ranked = tuple[IntArray, IntArray, FloatArray]
 """Place of the query, rank and grade of each row."""
@@ -91,36 +92,41 @@ class Block(NamedTuple):
         return self.returned if k is None else np.minimum(self.returned, k)
 
 
-def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
-    """Return the block of a part of a run: its results with their grades.
+def label(
+    queries: IntArray, found: Iterable[Found], judgement: Judgement, with_credits: bool = True
+) -> Block:
+    """Return the block of some queries: their results with their grades.
 
     Args:
-        part: Results of some queries.
+        queries: Positions of the queries.
+        found: Results of each query.
         judgement: What grades them.
         with_credits: Whether a metric reads partial relevance; else it is left 0.
     """
-    listed = part.rank <= part.passing[part.row]
-    row, item, rank = (each[listed] for each in (part.row, part.item, part.rank))
-    grades, credits = np.full(len(row), np.nan), np.zeros(len(row))
-    relevant, nonrelevant = np.zeros((2, len(part.queries)), int)
-    ideal = [np.empty(0)]
-    for place, rows in enumerate(find_rows(row, len(part.queries))):
-        query = int(part.queries[place])
+    columns = []
+    counts = []
+    ideal = []
+    for place, (query, each) in enumerate(zip(queries.tolist(), found, strict=True)):
+        listed = each.rank <= each.passing
+        item = each.items[listed]
         items, every = list_judged(judgement, query)
-        at = np.searchsorted(items, item[rows])
-        is_judged = np.append(items, -1)[at] == item[rows]
-        grades[rows] = np.where(is_judged, np.append(every, np.nan)[at], np.nan)
-        is_relevant = every >= judgement.relevant_from
-        relevant[place] = is_relevant.sum()
-        nonrelevant[place] = (~is_relevant & (every >= 0)).sum()
-        ideal.append(-np.sort(-every[every > 0]))
+        at = np.searchsorted(items, item)
+        is_judged = np.append(items, -1)[at] == item
+        grades = np.where(is_judged, np.append(every, np.nan)[at], np.nan)
+        credits = np.zeros(len(item))
         if with_credits:
-            credits[rows] = np.append(judgement.credits(query), 0.0)[item[rows]]
-    of_query = np.repeat(np.arange(len(relevant)), list(map(len, ideal[1:])))
+            credits = np.append(judgement.credits(query), 0.0)[item]
+        columns.append((np.full(len(item), place), each.rank[listed], grades, credits))
+        is_relevant = every >= judgement.relevant_from
+        counts.append((is_relevant.sum(), (~is_relevant & (every >= 0)).sum(), each.passing))
+        ideal.append(-np.sort(-every[every > 0]))
+    row, rank, grades, credits = (np.concatenate(column) for column in zip(*columns, strict=True))
+    relevant, nonrelevant, returned = np.array(counts).T
+    of_query = np.repeat(np.arange(len(ideal)), list(map(len, ideal)))
     places = np.arange(len(of_query)) - np.searchsorted(of_query, of_query) + 1
     grade = np.nan_to_num(grades).clip(min=0)
     hit = grade >= judgement.relevant_from
     return Block(
         row, rank, grade, hit, credits, ~np.isnan(grades), (grades >= 0) & ~hit,
-        relevant, nonrelevant, part.passing, (of_query, places, np.concatenate(ideal)),
+        relevant, nonrelevant, returned, (of_query, places, np.concatenate(ideal)),
     )  # fmt: skip

@@ -111,15 +111,14 @@ def list_ranks(
     queries = study.collection.queries.find(query_ids)
     wanted = (lambda query: find_relevant(judged, query)) if is_deep else None
     found = []
-    for part in study.run(version).parts(queries, depth, wanted):
-        for query, passing, rows in zip(part.queries, part.passing, part.rows, strict=True):
-            rank = part.rank[rows]
-            items = part.item[rows][rank <= passing]
-            hits = mark_hits(judged, int(query), items, study.rules.is_complete)
-            first = int((rank <= min(depth, passing)).sum())
-            ranked = zip(items.tolist(), rank.tolist(), hits, strict=False)
-            ranks = {item: place for item, place, hit in ranked if hit}
-            found.append({"items": items[:first].tolist(), "marks": hits[:first], "ranks": ranks})
+    every = study.run(version).find_all(queries, depth, wanted)
+    for query, each in zip(queries.tolist(), every, strict=True):
+        items = each.items[each.rank <= each.passing]
+        hits = mark_hits(judged, query, items, study.rules.is_complete)
+        first = int((each.rank <= min(depth, each.passing)).sum())
+        ranked = zip(items.tolist(), each.rank.tolist(), hits, strict=False)
+        ranks = {item: place for item, place, hit in ranked if hit}
+        found.append({"items": items[:first].tolist(), "marks": hits[:first], "ranks": ranks})
     return found
 
 

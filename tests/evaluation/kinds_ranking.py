@@ -48,8 +48,8 @@ class Lists:
 def label_list(items: list[int], judgement: Judgement, own: int = -1) -> Block:
     """Return the block of one list of items."""
     ranking = SortedRanking(np.array(items, dtype=np.int64), -np.arange(len(items), dtype=float))
-    (part,) = Run(Lists(ranking), np.array([own])).parts(np.array([0]), len(items))
-    return label(part, judgement)
+    found = Run(Lists(ranking), np.array([own])).find_all(np.arange(1), len(items))
+    return label(np.arange(1), found, judgement)
 
 
 def grade_list(retrieved: list[float], others: list[float]) -> Block:
