@@ -119,14 +119,14 @@ def label(
         columns.append((np.full(len(item), place), each.rank[listed], grades, credits))
         is_relevant = every >= judgement.relevant_from
         counts.append((is_relevant.sum(), (~is_relevant & (every >= 0)).sum(), each.passing))
-        ideal.append(-np.sort(-every[every > 0]))
-    row, rank, grades, credits = (np.concatenate(column) for column in zip(*columns, strict=True))
+        best = -np.sort(-every[every > 0])
+        ideal.append((np.full(len(best), place), np.arange(1, len(best) + 1), best))
+    row, rank, grades, credits = map(np.concatenate, zip(*columns, strict=True))
     relevant, nonrelevant, returned = np.array(counts).T
-    of_query = np.repeat(np.arange(len(ideal)), list(map(len, ideal)))
-    places = np.arange(len(of_query)) - np.searchsorted(of_query, of_query) + 1
+    of_query, places, gains = map(np.concatenate, zip(*ideal, strict=True))
     grade = np.nan_to_num(grades).clip(min=0)
     hit = grade >= judgement.relevant_from
     return Block(
         row, rank, grade, hit, credits, ~np.isnan(grades), (grades >= 0) & ~hit,
-        relevant, nonrelevant, returned, (of_query, places, np.concatenate(ideal)),
+        relevant, nonrelevant, returned, (of_query, places, gains),
     )  # fmt: skip

@@ -79,7 +79,7 @@ def list_blocks(
     # of some metrics every result that adds to them is needed, however deep
     reads = {each.metric.reads for each in measures if each.depth is None or each.metric.deep}
     wanted = (lambda query: _find_worthy(judgement, query, reads)) if reads else None
-    with_credits = any(each.metric.reads == "credits" for each in measures)
+    with_credits = "credits" in {each.metric.reads for each in measures}
     depth = max((each.depth or 0 for each in measures), default=0)
     found = run.find_all(queries, depth, wanted)
     for start in range(0, len(queries), BLOCK):

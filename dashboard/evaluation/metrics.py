@@ -109,15 +109,13 @@ class Metric(NamedTuple):
 
     def write(self, values: Values) -> str:
         """Return the name with settings; those that are not given are the usual ones."""
-        written = [
-            (each.is_inner, each.write(values.get(each.name, each.default)))
-            for each in self.settings
-        ]
-        inner = ",".join(text for is_inner, text in written if is_inner and text)
-        outer = [text for is_inner, text in written if not is_inner and text]
+        outer, inner = list[str](), list[str]()
+        for each in self.settings:
+            if text := each.write(values.get(each.name, each.default)):
+                (inner if each.is_inner else outer).append(text)
         head, _, tail = self.name.partition("(")
         if tail:
-            outer.insert(0, tail.removesuffix(")") + (f"({inner})" if inner else ""))
+            outer.insert(0, tail.removesuffix(")") + (f"({','.join(inner)})" if inner else ""))
         return f"{head}({','.join(outer)})" if outer else head
 
 

@@ -104,7 +104,7 @@ def sum_lists(block: Block, k: Cut, list_terms: Callable[[FloatArray], FloatArra
     found = [list_terms(credit) for credit in list_credits(block, k)]
     row = np.repeat(np.arange(len(found)), [len(each) for each in found])
     rank = np.concatenate([np.empty(0, int), *(np.arange(1, len(each) + 1) for each in found)])
-    return Sum(row, rank, np.concatenate([np.empty(0), *found]), np.ones(len(found)))
+    return block._replace(row=row, rank=rank).sum(np.concatenate([np.empty(0), *found]))
 
 
 def weigh_rows(row: IntArray) -> FloatArray:
@@ -147,10 +147,9 @@ def _register(name: str) -> None:
     end = " ÷ K" if per_default is PER_IMAGE else ""
 
     def compute(block: Block, k: Cut, w: int, divide: str, **chosen: float) -> Sum:
-        def list_terms(credit: FloatArray) -> FloatArray:
-            return compute_gain(credit, w, divide) * discount(credit, **chosen)
-
-        return sum_lists(block, k, list_terms)
+        return sum_lists(
+            block, k, lambda credit: compute_gain(credit, w, divide) * discount(credit, **chosen)
+        )
 
     compute.__doc__ = (
         f"Compute the gain in the context of the results before, discounted as {name}."
