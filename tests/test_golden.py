@@ -146,9 +146,9 @@ def test_queries() -> None:
 
 
 def find_ranks(study: Any, version: str, query: int, relevant: Any) -> dict[str, int]:
-    (part,) = study.run(version).parts(np.array([query]), 0, lambda _: relevant)
-    names = (study.collection.items.ids[item] for item in part.item)
-    return dict(zip(names, part.rank.tolist(), strict=True))
+    (found,) = study.run(version).find_all(np.array([query]), 0, lambda _: relevant)
+    names = (study.collection.items.ids[item] for item in found.items)
+    return dict(zip(names, found.rank.tolist(), strict=True))
 
 
 def test_wrong_calls() -> None:

@@ -1,20 +1,18 @@
 """A Block: labelled results of some queries, from which metrics compute their values."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
-from dashboard.evaluation.judgement import NO_PAIRS, Judgement, list_judged
-from dashboard.retrieval.sources import Part
-from dashboard.tables import AnyArray, BoolArray, FloatArray, IntArray, find_rows
+from dashboard.evaluation.judgement import Judgement, list_judged
+from dashboard.retrieval.gallery import Found
+from dashboard.tables import AnyArray, BoolArray, FloatArray, IntArray
 
 Ranked = tuple[IntArray, IntArray, FloatArray]
 """Place of the query, rank and grade of each row."""
 Cut = int | None
 """Rank at which a metric ends a list, its K; None: nowhere."""
-MAX_JUDGED = 1 << 18
-"""Judged items that are joined with results at once."""
 
 
 class Sum(NamedTuple):
@@ -94,59 +92,41 @@ class Block(NamedTuple):
         return self.returned if k is None else np.minimum(self.returned, k)
 
 
-def label(part: Part, judgement: Judgement, with_credits: bool = True) -> Block:
-    """Return the block of a part of a run: its results with their grades.
+def label(
+    queries: IntArray, found: Iterable[Found], judgement: Judgement, with_credits: bool = True
+) -> Block:
+    """Return the block of some queries: their results with their grades.
 
     Args:
-        part: Results of some queries.
+        queries: Positions of the queries.
+        found: Results of each query.
         judgement: What grades them.
         with_credits: Whether a metric reads partial relevance; else it is left 0.
     """
-    listed = part.rank <= part.passing[part.row]
-    row, item, rank = (each[listed] for each in (part.row, part.item, part.rank))
-    rows_of = find_rows(row, len(part.queries))
-    grades, credits = np.full(len(row), np.nan), np.zeros(len(row))
-    relevant, nonrelevant = np.zeros((2, len(part.queries)), int)
-    ideal = [NO_PAIRS]
-    for first, last, place, items, every in _join_judged(part.queries, judgement):
-        rows = slice(rows_of[first].start, rows_of[last - 1].stop)
-        width = max(each.max(initial=0) for each in (item[rows], items)) + 2
-        wanted, keys = row[rows] * width + item[rows] + 1, place * width + items + 1
-        at = np.searchsorted(keys, wanted)
-        is_judged = np.append(keys, -1)[at] == wanted
-        grades[rows] = np.where(is_judged, np.append(every, np.nan)[at], np.nan)
+    columns = []
+    counts = []
+    ideal = []
+    for place, (query, each) in enumerate(zip(queries.tolist(), found, strict=True)):
+        listed = each.rank <= each.passing
+        item = each.items[listed]
+        items, every = list_judged(judgement, query)
+        at = np.searchsorted(items, item)
+        is_judged = np.append(items, -1)[at] == item
+        grades = np.where(is_judged, np.append(every, np.nan)[at], np.nan)
+        credits = np.zeros(len(item))
+        if with_credits:
+            credits = np.append(judgement.credits(query), 0.0)[item]
+        columns.append((np.full(len(item), place), each.rank[listed], grades, credits))
         is_relevant = every >= judgement.relevant_from
-        relevant += np.bincount(place[is_relevant], minlength=len(relevant))
-        nonrelevant += np.bincount(place[~is_relevant & (every >= 0)], minlength=len(relevant))
-        gains = every > 0
-        order = np.lexsort((-every[gains], place[gains]))
-        ideal.append((place[gains][order], every[gains][order]))
-    for query, rows in zip(part.queries.tolist(), rows_of, strict=True) if with_credits else ():
-        credits[rows] = np.append(judgement.credits(query), 0.0)[item[rows]]
-    of_query, best = (np.concatenate(column) for column in zip(*ideal, strict=True))
-    places = np.arange(len(of_query)) - np.searchsorted(of_query, of_query) + 1
+        counts.append((is_relevant.sum(), (~is_relevant & (every >= 0)).sum(), each.passing))
+        best = -np.sort(-every[every > 0])
+        ideal.append((np.full(len(best), place), np.arange(1, len(best) + 1), best))
+    row, rank, grades, credits = map(np.concatenate, zip(*columns, strict=True))
+    relevant, nonrelevant, returned = np.array(counts).T
+    of_query, places, gains = map(np.concatenate, zip(*ideal, strict=True))
     grade = np.nan_to_num(grades).clip(min=0)
     hit = grade >= judgement.relevant_from
     return Block(
         row, rank, grade, hit, credits, ~np.isnan(grades), (grades >= 0) & ~hit,
-        relevant, nonrelevant, part.passing, (of_query, places, best),
+        relevant, nonrelevant, returned, (of_query, places, gains),
     )  # fmt: skip
-
-
-def _join_judged(
-    queries: IntArray, judgement: Judgement
-) -> Iterator[tuple[int, int, IntArray, IntArray, FloatArray]]:
-    """Yield the judged items of some queries in succession, as many as fit in memory.
-
-    Each is the place of the first query, that after the last one, and a row a judged item: place of
-    its query, item and grade, sorted by both.
-    """
-    first, size, found = 0, 0, []
-    for at, query in enumerate(queries.tolist(), start=1):
-        found.append(list_judged(judgement, query))
-        size += len(found[-1][0])
-        if size >= MAX_JUDGED or at == len(queries):
-            items, grades = (np.concatenate(column) for column in zip(*found, strict=True))
-            place = np.repeat(np.arange(first, at), [len(each) for each, _ in found])
-            yield first, at, place, items, grades
-            first, size, found = at, 0, []

@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -33,7 +33,8 @@ NOT_JUDGED = "no judged item"
 NO_RELEVANT = "no relevant item"
 
 
-class Judgement(Protocol):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Judgement:
     """Grades of items. Queries and items are positions in the collection's tables.
 
     Attributes:
@@ -41,24 +42,23 @@ class Judgement(Protocol):
         unscorable: Why a query has no value, whatever a version finds.
     """
 
-    @property
-    def relevant_from(self) -> float: ...
-
-    @property
-    def unscorable(self) -> Reasons: ...
+    relevant_from: float = 1.0
+    unscorable: Reasons
 
     def grades(self, query: int) -> FloatArray:
         """Return the grade of every item for a query, NaN for one that is not judged. [items]."""
+        raise NotImplementedError
 
     def credits(self, query: int) -> FloatArray:
         """Return the partial relevance of every item in [0, 1], 0 for one not judged. [items].
 
         It is 1 for every relevant item where the judgement knows no part of relevance.
         """
+        return (self.grades(query) >= self.relevant_from).astype(float)
 
 
 @dataclass(frozen=True, eq=False)
-class TableJudgement:
+class TableJudgement(Judgement):
     """Judged pairs of a file.
 
     Attributes:
@@ -68,17 +68,12 @@ class TableJudgement:
 
     items: int
     pairs: Mapping[int, tuple[IntArray, FloatArray]]
-    unscorable: Reasons
-    relevant_from: float = 1.0
 
     def grades(self, query: int) -> FloatArray:
         found = np.full(self.items, np.nan)
         items, grades = self.pairs.get(query, NO_PAIRS)
         found[items] = grades
         return found
-
-    def credits(self, query: int) -> FloatArray:
-        return (self.grades(query) >= self.relevant_from).astype(float)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -183,7 +178,7 @@ def judge_table(
         if rows.start < rows.stop
     }
     reasons = {each: NOT_JUDGED for each in range(len(queries)) if each not in pairs}
-    made = TableJudgement(len(items), pairs, reasons)
+    made = TableJudgement(len(items), pairs, unscorable=reasons)
     return replace(made, unscorable=add_reasons(made, pairs)) if needs_relevant else made
 
 
@@ -215,7 +210,8 @@ def mark_hits(
     return [None if nan and not is_complete else bool(hit) for hit, nan in pairs]
 
 
-class AmendedJudgement(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class AmendedJudgement(Judgement):
     """A judgement in which the grades of some pairs are replaced.
 
     Attributes:
@@ -225,8 +221,6 @@ class AmendedJudgement(NamedTuple):
 
     given: Judgement
     pairs: Mapping[int, tuple[IntArray, FloatArray]]
-    unscorable: Reasons
-    relevant_from: float
 
     def grades(self, query: int) -> FloatArray:
         found = self.given.grades(query).copy()
@@ -256,7 +250,9 @@ def amend(judgement: Judgement, grades: Mapping[int, Mapping[int, float]]) -> Ju
     }
     scored = {q for q, (_, new) in pairs.items() if (new >= judgement.relevant_from).any()}
     reasons = {query: why for query, why in judgement.unscorable.items() if query not in scored}
-    return AmendedJudgement(judgement, pairs, reasons, judgement.relevant_from)
+    return AmendedJudgement(
+        judgement, pairs, unscorable=reasons, relevant_from=judgement.relevant_from
+    )
 
 
 NO_LABEL = "no label"
@@ -310,7 +306,8 @@ def _tidy(label: str) -> str:
     return name.removesuffix(".0") if re.fullmatch(r"-?\d+[.]0", name) else name
 
 
-class LabelJudgement(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class LabelJudgement(Judgement):
     """Grade 1 for an item with labels in common, else 0.
 
     Attributes:
@@ -325,9 +322,7 @@ class LabelJudgement(NamedTuple):
     place: IntArray
     asked: Sequence[Labels]
     own_items: IntArray
-    unscorable: Reasons
     same: float
-    relevant_from: float = 1.0
 
     def grades(self, query: int) -> FloatArray:
         asked = self.asked[query]
@@ -336,9 +331,6 @@ class LabelJudgement(NamedTuple):
         if self.own_items[query] >= 0:
             found[self.own_items[query]] = np.nan
         return found if asked else np.full(len(found), np.nan)
-
-    def credits(self, query: int) -> FloatArray:
-        return (self.grades(query) >= self.relevant_from).astype(float)
 
 
 def judge_labels(
@@ -356,5 +348,5 @@ def judge_labels(
     index = {each: place for place, each in enumerate(sets)}
     place = np.array([index.get(each, -1) for each in items], int)
     reasons = {query: NO_LABEL for query, labels in enumerate(queries) if not labels}
-    made = LabelJudgement(sets, place, queries, own_items, reasons, same)
-    return made._replace(unscorable=add_reasons(made, range(len(queries))))
+    made = LabelJudgement(sets, place, queries, own_items, same, unscorable=reasons)
+    return replace(made, unscorable=add_reasons(made, range(len(queries))))

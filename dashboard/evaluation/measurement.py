@@ -1,6 +1,7 @@
 """Runs x metrics -> values. Whether a value is a number, zero or null is decided here alone."""
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -8,9 +9,11 @@ import numpy as np
 from dashboard.evaluation.block import Block, label
 from dashboard.evaluation.judgement import Judgement, JudgingRules, list_judged
 from dashboard.evaluation.metrics import Measure, Reads
-from dashboard.retrieval.sources import Part, Run
+from dashboard.retrieval.sources import Run
 from dashboard.tables import BoolArray, FloatArray, IntArray, Names, Row, Rows
 
+BLOCK = 256
+"""Queries that are labelled at once."""
 Described = tuple[Row, Rows]
 """What a plugin says of a query, and more fields of rows of its results."""
 
@@ -63,22 +66,25 @@ def measure_run(
     something to find.
     """
     found = []
-    for part, block in list_blocks(run, queries, judgement, measures):
-        null = np.isin(part.queries, [*judgement.unscorable, *run.source.not_run])
+    for asked, block in list_blocks(run, queries, judgement, measures):
+        null = np.isin(asked, [*judgement.unscorable, *run.source.not_run])
         found.append(np.stack([_decide(each, block, null, rules) for each in measures]))
     return np.concatenate(found, axis=1) if found else np.empty((len(measures), 0))
 
 
 def list_blocks(
     run: Run, queries: IntArray, judgement: Judgement, measures: Sequence[Measure]
-) -> Iterator[tuple[Part, Block]]:
-    """Yield the results that some metrics read, a part of the queries after another."""
+) -> Iterator[tuple[IntArray, Block]]:
+    """Yield some queries after another, and the results of them that some metrics read."""
     # of some metrics every result that adds to them is needed, however deep
     reads = {each.metric.reads for each in measures if each.depth is None or each.metric.deep}
     wanted = (lambda query: _find_worthy(judgement, query, reads)) if reads else None
-    with_credits = any(each.metric.reads == "credits" for each in measures)
-    for part in run.parts(queries, max((each.depth or 0 for each in measures), default=0), wanted):
-        yield part, label(part, judgement, with_credits)
+    with_credits = "credits" in {each.metric.reads for each in measures}
+    depth = max((each.depth or 0 for each in measures), default=0)
+    found = run.find_all(queries, depth, wanted)
+    for start in range(0, len(queries), BLOCK):
+        asked = queries[start : start + BLOCK]
+        yield asked, label(asked, islice(found, len(asked)), judgement, with_credits)
 
 
 def _find_worthy(judgement: Judgement, query: int, reads: Collection[Reads]) -> IntArray:

@@ -20,7 +20,8 @@ Cutoff = Literal["optional", "required", "never"]
 Reads = Literal["hits", "grades", "credits", "judged"]
 TREC_EVAL = {"p": "P", "recall": "R", "success": "Success", "map_cut": "AP", "ndcg_cut": "nDCG"}
 """Metrics that trec_eval writes with the cutoff in the name, such as P_5."""
-_WORD = re.compile(r"(?:[^\s,()]|\((?:[^()]|\([^()]*\))*\)|[()])+")
+WORD = re.compile(r"(?:[^\s,()]|\((?:[^()]|\([^()]*\))*\)|[()])+")
+"""A name of a metric, in whose parentheses anything may stand."""
 
 
 @dataclass(frozen=True)
@@ -108,15 +109,13 @@ class Metric(NamedTuple):
 
     def write(self, values: Values) -> str:
         """Return the name with settings; those that are not given are the usual ones."""
-        written = [
-            (each.is_inner, each.write(values.get(each.name, each.default)))
-            for each in self.settings
-        ]
-        inner = ",".join(text for is_inner, text in written if is_inner and text)
-        outer = [text for is_inner, text in written if not is_inner and text]
+        outer, inner = list[str](), list[str]()
+        for each in self.settings:
+            if text := each.write(values.get(each.name, each.default)):
+                (inner if each.is_inner else outer).append(text)
         head, _, tail = self.name.partition("(")
         if tail:
-            outer.insert(0, tail.removesuffix(")") + (f"({inner})" if inner else ""))
+            outer.insert(0, tail.removesuffix(")") + (f"({','.join(inner)})" if inner else ""))
         return f"{head}({','.join(outer)})" if outer else head
 
 
@@ -224,7 +223,7 @@ def parse(text: str) -> list[Measure]:
     >>> [str(each) for each in parse("map P_5 ndcg_cut_10, RBP AP(divisor=min)@3")]
     ['AP', 'P@5', 'nDCG@10', 'RBP(0.95)', 'AP(min)@3']
     """
-    measures = [parse_one(word) for word in _WORD.findall(text)]
+    measures = [parse_one(word) for word in WORD.findall(text)]
     if not measures:
         raise ValueError("No metric is named; write for example P@5 AP nDCG@10.")
     return list(dict.fromkeys(measures))
@@ -238,7 +237,7 @@ def parse_one(word: str) -> Measure:
         ValueError: As `parse`, and for several names.
     """
     load_all("metrics")
-    if len(_WORD.findall(word)) > 1:
+    if len(WORD.findall(word)) > 1:
         raise ValueError(f"{word!r} names several metrics; give one, such as P@5.")
     printed = re.fullmatch(r"(\w+?)[_.](\d+)", word)
     if printed and printed[1].lower() in TREC_EVAL:

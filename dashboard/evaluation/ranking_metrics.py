@@ -247,7 +247,7 @@ def _divide_by_best(block: Block, best: Ranked, k: Cut, is_exponential: bool = F
             np.exp2(each - lift[of]) - np.exp2(-lift[of])
             for each, of in ((gain, block.row), (ideal, row))
         )
-    best_sum = Sum(row, rank, _discount(ideal, rank), np.ones(len(block.relevant))).compute(k)
+    best_sum = block._replace(row=row, rank=rank).sum(_discount(ideal, rank)).compute(k)
     return block.sum(_discount(gain, block.rank), best_sum)
 
 

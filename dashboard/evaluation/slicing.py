@@ -1,6 +1,6 @@
 """Differences of two versions on parts of the queries."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 
 import numpy as np
@@ -79,7 +79,7 @@ def compare_slices(
         return []
     rows = list_means(differences, slices, sign)
     columns = np.where(list(slices.values()), differences, np.nan).T
-    is_large = (~np.isnan(columns)).sum(axis=0) >= SMALL_SLICE
+    is_large = [row["queries"] >= SMALL_SLICE for row in rows]
     found = run_tests(np.where(is_large, columns, np.nan), scenes, query_ids)[1]
     for row, numbers in zip(rows, found.T, strict=True):
         row |= zip(("low", "high", "p", "p_adjusted"), map(replace_nan, numbers), strict=True)
@@ -88,15 +88,20 @@ def compare_slices(
     )
 
 
+def list_scored(values: FloatArray, slices: Slices) -> Iterator[tuple[str, FloatArray]]:
+    """Yield each slice, and the values of its queries that have one. [slices or 1, queries]."""
+    every = np.broadcast_to(values, (len(slices), values.shape[-1]))
+    for (name, inside), row in zip(slices.items(), every, strict=True):
+        yield name, row[inside & ~np.isnan(row)]
+
+
 def list_means(differences: FloatArray, slices: Slices, sign: int = 1) -> Rows:
     """Return a row a slice: slice, queries (scored), mean delta, and gain (delta times sign).
 
     Arguments are those of `compare_slices`.
     """
     rows = []
-    every = np.broadcast_to(differences, (len(slices), differences.shape[-1]))
-    for (name, inside), values in zip(slices.items(), every, strict=True):
-        scored = values[inside & ~np.isnan(values)]
+    for name, scored in list_scored(differences, slices):
         delta = round(float(scored.mean()), 12) + 0.0 if len(scored) else None
         gain = None if delta is None else sign * delta + 0.0
         rows.append({"slice": name, "queries": len(scored), "delta": delta, "gain": gain})

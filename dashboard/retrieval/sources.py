@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -22,7 +22,6 @@ from dashboard.storage.runs import Pairs
 from dashboard.storage.versions import Version
 from dashboard.tables import (
     Float32Array,
-    FloatArray,
     IntArray,
     Names,
     Reasons,
@@ -196,40 +195,6 @@ def place_items(ids: Names, ties: Ties) -> IntArray:
     return places
 
 
-BLOCK = 256
-"""Queries of one part."""
-
-
-class Part(NamedTuple):
-    """Results of some queries as rows sorted by query and rank, and what is known of each query.
-
-    Attributes:
-        queries: Positions of the queries in the collection.
-        row: Place of each result's query in `queries`.
-        item: Item of each result; -1 if the collection does not have it.
-        rank: True rank of each result, from 1.
-        tie_first: Rank of the first result with this score.
-        tie_last: Rank of the last result with this score.
-        length: Number of results of each query's whole list.
-        passing: Number of them that pass the similarity threshold; the list ends there.
-    """
-
-    queries: IntArray
-    row: IntArray
-    item: IntArray
-    score: FloatArray
-    rank: IntArray
-    tie_first: IntArray
-    tie_last: IntArray
-    length: IntArray
-    passing: IntArray
-
-    @property
-    def rows(self) -> list[slice]:
-        """Rows of each query."""
-        return find_rows(self.row, len(self.queries))
-
-
 @dataclass(frozen=True, eq=False)
 class Run:
     """A source under the choices of a study.
@@ -246,9 +211,9 @@ class Run:
     min_similarity: float = -np.inf
     candidates: Callable[[int], IntArray | None] = lambda query: None
 
-    def parts(
+    def find_all(
         self, queries: IntArray, depth: int, wanted: Callable[[int], IntArray] | None = None
-    ) -> Iterator[Part]:
+    ) -> Iterator[Found]:
         """Yield the first results of each query and the wanted items at their true ranks.
 
         Args:
@@ -256,19 +221,8 @@ class Run:
             depth: Results of each query from the first on.
             wanted: Return the items of a query that are wanted however deep they are.
         """
-        rankings = self.rank(queries)
-        for start in range(0, len(queries), BLOCK):
-            some = queries[start : start + BLOCK]
-            found = [
-                self.find(query, ranking, depth, wanted(query) if wanted else NOTHING.items)
-                for query, ranking in zip(some.tolist(), rankings, strict=False)
-            ]
-            item, score, rank, first, last = (
-                np.concatenate([each[column] for each in found]) for column in range(5)
-            )
-            row = np.repeat(np.arange(len(some)), [len(each.items) for each in found])
-            length, passing = np.array([(each.length, each.passing) for each in found]).T
-            yield Part(some, row, item, score, rank, first, last, length, passing)
+        for query, ranking in zip(queries.tolist(), self.rank(queries), strict=True):
+            yield self.find(query, ranking, depth, wanted(query) if wanted else NOTHING.items)
 
     def rank(self, queries: IntArray) -> Rankings:
         """Yield the ranking of each query among its candidates.

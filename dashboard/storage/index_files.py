@@ -88,13 +88,20 @@ def read_index(path: Path) -> Arrays:
 
 
 def refuse_files(lists: Any, name: str) -> None:
-    """Raise a DataError if lists of an index are in another file; a file holds no nested lists."""
+    """Raise a DataError if lists of an index, nested ones too, are in another file."""
     import faiss
 
-    if getattr(faiss.downcast_InvertedLists(lists), "filename", ""):
+    lists = faiss.downcast_InvertedLists(lists)
+    if getattr(lists, "filename", ""):
         raise DataError(
             name,
             "an index whose lists are in another file",
             "all in one",
             do="Merge it: faiss.write_index of an index in memory.",
         )
+    for nested in ("il", "il0", "il1"):
+        if isinstance(getattr(lists, nested, None), faiss.InvertedLists):
+            refuse_files(getattr(lists, nested), name)
+    several = getattr(lists, "ils", None)
+    for at in range(several.size() if several is not None else 0):
+        refuse_files(lists.ils.at(at), name)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from dashboard.errors import Level, list_names
+from dashboard.errors import list_names
 from dashboard.evaluation.differences import SAME, name_outcome, replace_nan
 from dashboard.evaluation.judgement import find_relevant, mark_hits
 from dashboard.evaluation.metrics import parse_one
@@ -54,12 +54,12 @@ def list_worse(study: Study, choices: Choices) -> Rows:
     return [row for row in rows if row["outcome"] == "worse"]
 
 
-def describe_gaps(study: Study, versions: Iterable[str]) -> dict[Level, list[str]]:
+def describe_gaps(study: Study, versions: Iterable[str]) -> dict[str, list[str]]:
     """Return sentences on queries without a value and why (notes), and on what lacks (warnings).
 
     The same ones of several versions are told once, without the versions if it is all of them.
     """
-    told: defaultdict[tuple[Level, str], list[str]] = defaultdict(list)
+    notes, warnings = (defaultdict[str, list[str]](list) for _ in range(2))
     names, asked = list(dict.fromkeys(versions)), study.queries.tolist()
     for version in names:
         run = study.run(version)
@@ -68,10 +68,10 @@ def describe_gaps(study: Study, versions: Iterable[str]) -> dict[Level, list[str
         scored = [query for query in asked if query not in reasons]
         if counts := Counter(reasons[query] for query in asked if query in reasons).most_common():
             listed = ", ".join(f"{number:,} ({why})" for why, number in counts)
-            told["note", f"Queries not scored, left out of means: {listed}."].append(version)
+            notes[f"Queries not scored, left out of means: {listed}."].append(version)
         if number := sum(map(source.lacks, scored)):
             sentence = f"Queries without results, which count as 0: {number:,} of {len(scored):,}."
-            told["warning", sentence].append(version)
+            warnings[sentence].append(version)
         if isinstance(source, VectorSource) and (source.gallery.rows < 0).any():
             is_searched = np.zeros(len(source.gallery.rows), bool)
             for items in {id(each): each for each in map(run.candidates, asked)}.values():
@@ -79,11 +79,11 @@ def describe_gaps(study: Study, versions: Iterable[str]) -> dict[Level, list[str
             if lacking := int((is_searched & (source.gallery.rows < 0)).sum()):
                 counted = f"{lacking:,} of {is_searched.sum():,}"
                 sentence = f"Items without a vector, which are never found: {counted}."
-                told["warning", sentence].append(version)
-    found: dict[Level, list[str]] = {"note": [], "warning": []}
-    for (level, text), of in told.items():
-        found[level].append(text if of == names else f"{list_names(of)}: {text}")
-    return found
+                warnings[sentence].append(version)
+    return {
+        level: [text if of == names else f"{list_names(of)}: {text}" for text, of in told.items()]
+        for level, told in {"note": notes, "warning": warnings}.items()
+    }
 
 
 def count_outcomes(rows: Rows) -> Numbers:
@@ -111,15 +111,14 @@ def list_ranks(
     queries = study.collection.queries.find(query_ids)
     wanted = (lambda query: find_relevant(judged, query)) if is_deep else None
     found = []
-    for part in study.run(version).parts(queries, depth, wanted):
-        for query, passing, rows in zip(part.queries, part.passing, part.rows, strict=True):
-            rank = part.rank[rows]
-            items = part.item[rows][rank <= passing]
-            hits = mark_hits(judged, int(query), items, study.rules.is_complete)
-            first = int((rank <= min(depth, passing)).sum())
-            ranked = zip(items.tolist(), rank.tolist(), hits, strict=False)
-            ranks = {item: place for item, place, hit in ranked if hit}
-            found.append({"items": items[:first].tolist(), "marks": hits[:first], "ranks": ranks})
+    every = study.run(version).find_all(queries, depth, wanted)
+    for query, each in zip(queries.tolist(), every, strict=True):
+        items = each.items[each.rank <= each.passing]
+        hits = mark_hits(judged, query, items, study.rules.is_complete)
+        first = int((each.rank <= min(depth, each.passing)).sum())
+        ranked = zip(items.tolist(), each.rank.tolist(), hits, strict=False)
+        ranks = {item: place for item, place, hit in ranked if hit}
+        found.append({"items": items[:first].tolist(), "marks": hits[:first], "ranks": ranks})
     return found
 
 

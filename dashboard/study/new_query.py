@@ -67,10 +67,11 @@ def _encode(asked: Collection, versions: Names, text: str, picture: Image | None
     is_new = bool(text) or picture is not None
     for version in (encoded[name] for name in versions if name in encoded):
         try:
-            if version.items is None and (is_new or version.make_source is None):
-                wanted = "vectors, to search with something new"
-                raise DataError(version.file, "results of stored queries only", wanted)
-            if version.items is not None and is_new:
+            if version.items is None:
+                if is_new or version.make_source is None:
+                    wanted = "vectors, to search with something new"
+                    raise DataError(version.file, "results of stored queries only", wanted)
+            elif is_new:
                 name, items = f"{version.file}/model.toml", version.items
                 if picture is None:
                     vector = encode_text(asked.folder, version, text)

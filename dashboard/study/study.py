@@ -30,6 +30,7 @@ from dashboard.evaluation.slicing import (
     cross_slices,
     divide_by_column,
     list_means,
+    list_scored,
     pair_slices,
 )
 from dashboard.plugins import load_all
@@ -305,9 +306,7 @@ class Study:
         rows, slices = [], self.list_slices()
         for version in versions:
             values = self._list_slice_values(version, metric, slices)
-            values = np.broadcast_to(values, (len(slices), len(self.queries)))
-            for (name, inside), row in zip(slices.items(), values, strict=True):
-                scored = row[inside & ~np.isnan(row)]
+            for name, scored in list_scored(values, slices):
                 if len(scored):
                     mean = parse_one(metric).average(scored)
                     rows.append(

@@ -30,7 +30,7 @@ def measure(lists, grades: list[dict[int, float]], metrics: str, items: int = 20
         if of
     }
     run = Run(Lists(lists, others.get("not_run")), np.full(len(lists), -1))
-    judgement = TableJudgement(items, pairs, others.get("unscorable", {}))
+    judgement = TableJudgement(items, pairs, unscorable=others.get("unscorable", {}))
     rules = others.get("rules", QRELS)
     return measure_run(run, np.arange(len(lists)), judgement, rules, parse(metrics))
 
@@ -77,7 +77,8 @@ class PartialJudgement(TableJudgement):
 def test_partial_relevance(metric: str, value: float) -> None:
     pairs = {0: (np.array([0, 2, 3]), np.array([0.5, 2.0, 1.0]))}
     run = Run(Lists([[0, 1, 2, 3]]), np.array([-1]))
-    found = measure_run(run, np.arange(1), PartialJudgement(20, pairs, {}), QRELS, parse(metric))
+    judged = PartialJudgement(20, pairs, unscorable={})
+    found = measure_run(run, np.arange(1), judged, QRELS, parse(metric))
     assert found.tolist() == [[pytest.approx(value, abs=1e-12)]]
 
 

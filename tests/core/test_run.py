@@ -66,17 +66,15 @@ def test_parts_equal_plain_sorting(seed: int, monkeypatch: pytest.MonkeyPatch) -
     for source in sources:
         for depth in (0, 1, 5, 200):
             run = Run(source, own, least)
-            (part,) = run.parts(
+            every = run.find_all(
                 np.arange(len(scores)), depth, lambda query: np.array(wanted[query], int)
             )
-            rows = [part.row, part.item, part.score, part.rank, part.tie_first, part.tie_last]
-            found = list(zip(*(column.tolist() for column in rows), strict=True))
-            for query, of in enumerate(scores):
+            for query, (of, found) in enumerate(zip(scores, every, strict=True)):
                 plain = sort_plainly(of, places, own[query], depth, wanted[query])
-                assert [row[1:] for row in found if row[0] == query] == plain
+                assert list(zip(*(each.tolist() for each in found[:5]), strict=True)) == plain
                 others = [score for item, score in of.items() if item != own[query]]
-                assert part.length[query] == len(others)
-                assert part.passing[query] == sum(score >= least for score in others)
+                assert found.length == len(others)
+                assert found.passing == sum(score >= least for score in others)
 
 
 def test_names_of_several_blocks(tmp_path: Path) -> None:

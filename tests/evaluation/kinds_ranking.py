@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
 from math import lcm
@@ -47,14 +48,14 @@ class Lists:
 def label_list(items: list[int], judgement: Judgement, own: int = -1) -> Block:
     """Return the block of one list of items."""
     ranking = SortedRanking(np.array(items, dtype=np.int64), -np.arange(len(items), dtype=float))
-    (part,) = Run(Lists(ranking), np.array([own])).parts(np.array([0]), len(items))
-    return label(part, judgement)
+    found = Run(Lists(ranking), np.array([own])).find_all(np.arange(1), len(items))
+    return label(np.arange(1), found, judgement)
 
 
 def grade_list(retrieved: list[float], others: list[float]) -> Block:
     """Return the block of a list of graded results; `others` are judged and not found."""
     grades = np.array([*retrieved, *others], dtype=float)
-    judgement = TableJudgement(len(grades), {0: (np.arange(len(grades)), grades)}, {})
+    judgement = TableJudgement(len(grades), {0: (np.arange(len(grades)), grades)}, unscorable={})
     return label_list(list(range(len(retrieved))), judgement)
 
 
@@ -105,7 +106,7 @@ def video_to_video(inputs: Values, params: Values) -> Values:
         found[f"corrected hits_over_k@{k}"] = compute(f"P@{k}", label_list(items, judgement, own))
         literal = label_list(items[:k], judgement, own)
         found[f"literal_algorithm_2@{k}"] = compute(f"P@{k}", literal)
-    everything = judgement._replace(own_items=np.array([-1]))
+    everything = replace(judgement, own_items=np.array([-1]))
     return found | {
         "n_relevant_excluding_query": len(find_relevant(judgement, 0)),
         "n_relevant_including_query": len(find_relevant(everything, 0)),

@@ -1,11 +1,11 @@
 """Relevance by keywords, and the ticks that cards show."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dashboard.evaluation.judgement import JudgingRules, add_reasons
+from dashboard.evaluation.judgement import Judgement, JudgingRules, add_reasons
 from dashboard.evaluation.measurement import Described
 from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.slicing import Slices
@@ -14,14 +14,15 @@ from dashboard.storage.collection import Collection
 from dashboard.study.choices import Choices
 from dashboard.study.judging import list_relevant_grades
 from dashboard.study.study import Study
-from dashboard.tables import BoolArray, FloatArray, IntArray, Reasons, Rows
+from dashboard.tables import BoolArray, FloatArray, IntArray, Rows
 
 NO_KEYWORD = "no keyword mapped"
 NO_ITEM_KEYWORD = "item without keywords"
 LOW_CEILING = 0.2
 
 
-class KeywordJudgement(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class KeywordJudgement(Judgement):
     """Grade 1 for an item that has all required keywords, else 0; NaN for one without any.
 
     Attributes:
@@ -33,8 +34,6 @@ class KeywordJudgement(NamedTuple):
     tables: Keywords
     required: Sequence[Sequence[Keyword]]
     own_items: IntArray
-    unscorable: Reasons
-    relevant_from: float = 1.0
 
     def find_rows(self, query: int) -> BoolArray:
         """Return whether each item has each required keyword. [keywords, items]."""
@@ -71,8 +70,8 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
         for query, keywords in enumerate(required)
         if not keywords
     }
-    made = KeywordJudgement(tables, required, own, unscorable)
-    return made._replace(unscorable=add_reasons(made, range(len(required))))
+    made = KeywordJudgement(tables, required, own, unscorable=unscorable)
+    return replace(made, unscorable=add_reasons(made, range(len(required))))
 
 
 def slice_queries(study: Study) -> Slices:

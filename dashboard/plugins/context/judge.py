@@ -7,8 +7,7 @@ A result after a better one gains less: r'(k) = r(k)² ÷ largest r up to k, whe
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from dashboard.storage.runs import Pair, Pairs, make_pairs
 from dashboard.study.choices import Choices
 from dashboard.study.judging import has_equal_grades
 from dashboard.study.study import Study
-from dashboard.tables import FloatArray, IntArray, Reasons, Rows, find_rows, read_table
+from dashboard.tables import FloatArray, IntArray, Rows, find_rows, read_table
 from dashboard.texts import parse_number
 
 NAME = "context"
@@ -105,7 +104,7 @@ def sum_lists(block: Block, k: Cut, list_terms: Callable[[FloatArray], FloatArra
     found = [list_terms(credit) for credit in list_credits(block, k)]
     row = np.repeat(np.arange(len(found)), [len(each) for each in found])
     rank = np.concatenate([np.empty(0, int), *(np.arange(1, len(each) + 1) for each in found)])
-    return Sum(row, rank, np.concatenate([np.empty(0), *found]), np.ones(len(found)))
+    return block._replace(row=row, rank=rank).sum(np.concatenate([np.empty(0), *found]))
 
 
 def weigh_rows(row: IntArray) -> FloatArray:
@@ -148,10 +147,9 @@ def _register(name: str) -> None:
     end = " ÷ K" if per_default is PER_IMAGE else ""
 
     def compute(block: Block, k: Cut, w: int, divide: str, **chosen: float) -> Sum:
-        def list_terms(credit: FloatArray) -> FloatArray:
-            return compute_gain(credit, w, divide) * discount(credit, **chosen)
-
-        return sum_lists(block, k, list_terms)
+        return sum_lists(
+            block, k, lambda credit: compute_gain(credit, w, divide) * discount(credit, **chosen)
+        )
 
     compute.__doc__ = (
         f"Compute the gain in the context of the results before, discounted as {name}."
@@ -230,12 +228,11 @@ class RelevanceJudgement(TableJudgement):
         return np.nan_to_num(self.grades(query)) / SCALE
 
 
-class ShareJudgement(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ShareJudgement(Judgement):
     """Relevance as the share of required keywords that an item has, times 100."""
 
     keywords: Judgement
-    unscorable: Reasons
-    relevant_from: float = HALF
 
     def grades(self, query: int) -> FloatArray:
         judged = ~np.isnan(self.keywords.grades(query))
@@ -327,7 +324,7 @@ def judge(collection: Collection, choices: Choices) -> Judgement:
 
         made = judge_keywords(collection, choices)
         reasons = {q: why for q, why in made.unscorable.items() if why != NO_RELEVANT}
-        return ShareJudgement(made, reasons)
+        return ShareJudgement(made, unscorable=reasons, relevant_from=HALF)
     every = judge_table(collection, tables)
     pairs = {}
     unscorable = dict(every.unscorable)
@@ -336,7 +333,7 @@ def judge(collection: Collection, choices: Choices) -> Judgement:
             unscorable[query] = INVALID
         else:
             pairs[query] = items[grades >= 0], grades[grades >= 0]
-    return RelevanceJudgement(every.items, pairs, unscorable, HALF)
+    return RelevanceJudgement(every.items, pairs, unscorable=unscorable, relevant_from=HALF)
 
 
 def list_valid(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:

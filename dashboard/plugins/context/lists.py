@@ -48,15 +48,16 @@ def read_lists(collection: Collection, findings: Findings) -> ViewedLists:
     table = read_table(collection.folder / LISTS, LISTS, columns, findings, unique=False)
     if not len(table["list_id"]):
         raise DataError(LISTS, "no lists", "a row for each place of each list")
-    pages = pd.DataFrame({name: table[name] for name in (*columns, "participant", "session")})
+    cells = {name: table[name] for name in (*columns, "participant", "session")}
+    pages = pd.DataFrame(cells, index=table.lines)
     for name in ("row", "column"):
-        for line, text in zip(table.lines, table[name], strict=True):
+        for line, text in pages[name].items():
             if not text.isdecimal() or int(text) < 1:
                 raise DataError(LISTS, f"{name} {text!r}", "a whole number from 1", line=line)
-        pages[name] = list(map(int, table[name]))
+        pages[name] = pages[name].map(int)
     known = pages["query_id"].isin(collection.queries.ids)
     strange = pages[~known].drop_duplicates("list_id")["list_id"]
-    odd = {name: table.lines[row] for row, name in strange.items()}
+    odd = {name: line for line, name in strange.items()}
     findings += count_odd(LISTS, odd, "lists of unknown queries", "ids of queries; left out")
     pages = pages[known]
     first = pages.groupby("list_id", sort=False).ngroup()
@@ -64,13 +65,14 @@ def read_lists(collection: Collection, findings: Findings) -> ViewedLists:
     means = dict(list_pairs(read_answers(collection, [])))
     pairs = zip(pages["query_id"], pages["item_id"], strict=True)
     pages["relevance"] = np.array([max(means.get(pair, -1.0), -1.0) for pair in pairs], float)
-    said, kind = _read_answers(collection, pages, findings)
-    lists = pages.drop_duplicates("list_id")[["list_id", "query_id", "session"]]
+    lists = pages.drop_duplicates("list_id")
+    said, kind = _read_answers(collection, lists, findings)
+    lists = lists[["list_id", "query_id", "session"]]
     return ViewedLists(pages, lists.merge(said, on="list_id", how="left"), kind)
 
 
 def _read_answers(
-    collection: Collection, pages: pd.DataFrame, findings: Findings
+    collection: Collection, lists: pd.DataFrame, findings: Findings
 ) -> tuple[pd.DataFrame, str]:
     path = collection.folder / ANSWERS
     if not path.is_file():
@@ -80,10 +82,10 @@ def _read_answers(
     kind = next((kind for kind, name in COLUMNS.items() if name in table.columns), "")
     if not kind:
         raise DataError(ANSWERS, "no column of answers", "satisfaction, 1 to 5", line=1)
-    said = pd.DataFrame({name: table[name] for name in ("list_id", "participant")})
-    said["satisfaction"] = list(map(parse_number, table[COLUMNS[kind]]))
-    lines = np.array(table.lines)
-    for line, text in zip(table.lines, table[COLUMNS[kind]], strict=True):
+    cells = {name: table[name] for name in ("list_id", "participant", COLUMNS[kind])}
+    said = pd.DataFrame(cells, index=table.lines)
+    said["satisfaction"] = said.pop(COLUMNS[kind])
+    for line, text in said["satisfaction"].items():
         if parse_number(text) not in range(WORST, BEST + 1):
             raise DataError(
                 ANSWERS,
@@ -92,15 +94,16 @@ def _read_answers(
                 line=line,
                 do="Leave the line out where nobody answered.",
             )
-    seen = said["list_id"].map(pages.drop_duplicates("list_id").set_index("list_id")["participant"])
+    said["satisfaction"] = said["satisfaction"].map(float)
+    seen = said["list_id"].map(lists.set_index("list_id")["participant"])
     kept = seen.notna() & ((seen == "") | (seen == said["participant"]))
     findings += count_odd(
         ANSWERS,
-        lines[~kept].tolist(),
+        said.index[~kept].tolist(),
         "answers of those who did not see the list",
         "the list's own; left out",
     )
-    said = said[kept].reset_index(drop=True)
-    names = [f"{name} by {person}" for name, person in said[["list_id", "participant"]].to_numpy()]
-    refuse_repeated(names, lines[kept].tolist(), ANSWERS, "an answer for the list")
+    said = said[kept]
+    names = list(map("{} by {}".format, said["list_id"], said["participant"]))
+    refuse_repeated(names, said.index, ANSWERS, "an answer for the list")
     return said, kind

@@ -90,7 +90,9 @@ def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
         }
         reasons |= dict.fromkeys(np.flatnonzero(folds < 0).tolist(), "outside the test")
         galleries = [parts[key] for key in keys]
-    return MatchingJudgement(made.items, made.pairs, reasons, galleries=galleries, folds=folds)
+    return MatchingJudgement(
+        made.items, made.pairs, unscorable=reasons, galleries=galleries, folds=folds
+    )
 
 
 def _refuse_shared(table: Table, places: Sequence[int]) -> None:

@@ -52,8 +52,8 @@ def explain_value(
     ranks = found.rank[is_read]
     divisor = float(found.divisor[0]) or 1.0
     terms = found.terms[is_read]
-    (part,) = run.parts(np.array([query]), int(ranks.max(initial=1)))  # also what nobody judged
-    items = part.item[np.searchsorted(part.rank, ranks)]
+    every = next(run.find_all(np.array([query]), int(ranks.max(initial=1))))  # judged or not
+    items = every.items[np.searchsorted(every.rank, ranks)]
     columns = (
         ranks.tolist(),
         [study.collection.items.ids[item] if item >= 0 else None for item in items.tolist()],

@@ -13,14 +13,12 @@ import numpy as np
 from dashboard.commands.output import format_cell, write_markdown_table
 from dashboard.errors import make_printable
 from dashboard.evaluation.differences import NOT_WORSE, count_scored, find_limit
-from dashboard.evaluation.metrics import Measure, parse, parse_one
+from dashboard.evaluation.metrics import WORD, Measure, parse, parse_one
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Row, Rows
 from dashboard.texts import parse_number, write_number
 
-_CONDITION = re.compile(r"((?:[^<>\s,()]|\((?:[^()]|\([^()]*\))*\))+)\s*(?:([<>])\s*([^\s,<>]*)|$)")
-"""A name, in whose parentheses anything may stand, a sign and a number."""
 EXAMPLES = {
     "<": '--fail-on "nDCG@10<-0.01 P@5<0"',
     ">": '--require "nDCG@10>-0.01", a limit below 0',
@@ -31,54 +29,51 @@ COLUMNS = (
 )  # fmt: skip
 
 
-class Condition(NamedTuple):
-    """A limit of the difference of a metric: none below it ("<"), or a loss that is none (">")."""
+class Check(NamedTuple):
+    """A condition of the difference of a metric, whether the candidate fails it, and why.
+
+    Attributes:
+        sign: "<": none below the limit, or ">": a loss that is none.
+    """
 
     measure: Measure
     sign: str
     limit: float
+    has_failed: bool = False
+    reason: str = ""
 
     def __str__(self) -> str:
         return f"{self.measure}{self.sign}{self.limit:g}"
 
-
-class Check(NamedTuple):
-    """A condition, whether the candidate fails it, and why."""
-
-    condition: Condition
-    has_failed: bool
-    reason: str
-
     @property
     def title(self) -> str:
         """The condition with its option, in words."""
-        return f"{'fail on' if self.condition.sign == '<' else 'require'} {self.condition}"
+        return f"{'fail on' if self.sign == '<' else 'require'} {self}"
 
 
-def read_conditions(text: str | None, sign: str) -> list[Condition]:
+def read_conditions(text: str | None, sign: str) -> list[Check]:
     """Return the conditions of a sign that an option holds.
 
     Raises:
         ValueError: If a part of the text is none, or no metric has its name.
     """
-    found: dict[Measure, Condition] = {}
-    parts = [] if text is None else _CONDITION.findall(text) or [("", "", "")]
-    if rest := _CONDITION.sub("", text or "").strip(" ,"):
-        parts.append(("", "", rest))
-    for name, given, number in parts:
+    found: dict[Measure, Check] = {}
+    joined = re.sub(r"\s*([<>])\s*(?=[-+.\d])", r"\1", text or "")
+    for word in [] if text is None else WORD.findall(joined) or [""]:
+        name, given, number = word.rpartition(sign)
         limit = parse_number(number)
-        if given != sign or not np.isfinite(limit) or (sign == ">" and limit >= 0):
-            said = f"{name + given + number or text!r} is no such condition"
+        if not given or not np.isfinite(limit) or (sign == ">" and limit >= 0):
+            said = f"{word or text!r} is no such condition"
             raise ValueError(f"{said}; write for example {EXAMPLES[sign]}.")
         measure = parse_one(name)
         if measure in found:
-            raise ValueError(f"{found[measure]} and {name + given + number}: give one of them.")
-        found[measure] = Condition(measure, sign, limit)
+            raise ValueError(f"{found[measure]} and {word}: give one of them.")
+        found[measure] = Check(measure, sign, limit)
     return list(found.values())
 
 
 def make_checks(
-    study: Study, choices: Choices, conditions: Sequence[Condition]
+    study: Study, choices: Choices, conditions: Sequence[Check]
 ) -> tuple[list[Check], Rows]:
     """Return the checks of two versions, and the rows of their comparison.
 
@@ -90,7 +85,7 @@ def make_checks(
     versions = choices.pair
     measures = parse(choices["metrics"])
     conditions = conditions or [
-        Condition(each, "<", 0.0) for each in measures if not each.metric.is_median
+        Check(each, "<", 0.0) for each in measures if not each.metric.is_median
     ]
     for each in conditions:
         if each.measure.metric.is_median:
@@ -105,10 +100,11 @@ def make_checks(
     return [_check(each, by_measure[each.measure]) for each in conditions], rows
 
 
-def _check(condition: Condition, row: Row) -> Check:
+def _check(condition: Check, row: Row) -> Check:
     known = count_scored(row)
     if row["p"] is None:
-        return Check(condition, True, f"no interval: {known} in both versions; it takes two")
+        why = f"no interval: {known} in both versions; it takes two"
+        return condition._replace(has_failed=True, reason=why)
     has_interval = row["low"] is not None
     limit = condition.limit
     ends = [row["low"], row["high"]] if has_interval else [row["delta"]] * 2
@@ -126,7 +122,8 @@ def _check(condition: Condition, row: Row) -> Check:
             why += ", were there one query more that had gained, and one that had lost, all it can"
         if (row["needed"] or 0) > row["scored"]:
             why += f"; to see one of that size takes {row['needed']:,} queries"
-    return Check(condition, has_failed, f"{reason}; {why}" if has_failed else reason)
+    reason += f"; {why}" * has_failed
+    return condition._replace(has_failed=has_failed, reason=reason)
 
 
 def write_junit(checks: Sequence[Check], names: Names, told: Names) -> str:

@@ -47,7 +47,7 @@ def answer(call: Namespace) -> Answer:
     complain_about_gaps(study, choices.pair)
     failed = [each for each in checks if each.has_failed]
     for each in failed:
-        say(f"failed: {each.condition}: {each.reason}")
+        say(f"failed: {each}: {each.reason}")
     names = (study.collection.name, choices["candidate"], choices["baseline"])
     told = [
         *study.list_conditions(choices["metrics"]),

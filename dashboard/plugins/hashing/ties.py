@@ -7,7 +7,7 @@ import numpy as np
 from dashboard.evaluation.block import label
 from dashboard.evaluation.judgement import find_relevant
 from dashboard.evaluation.metrics import parse_one
-from dashboard.retrieval.sources import Part
+from dashboard.retrieval.gallery import Found
 from dashboard.study.study import Study
 from dashboard.tables import FloatArray, Names, Rows
 
@@ -44,53 +44,46 @@ def bound_values(study: Study, version: str, metric: str) -> tuple[FloatArray, F
     if measure.name not in (*RISING, RETRIEVED):
         return None
     is_cut = measure.name == RETRIEVED and measure.cutoff is not None
-    bounds = [np.empty((2, 0))]
-    for part in study.run(version).parts(study.queries, 0, lambda q: find_relevant(judged, q)):
-        asked = zip(part.queries.tolist(), part.rows, strict=True)
-        grade = np.concatenate([judged.grades(query)[part.item[rows]] for query, rows in asked])
-        worst, best = (_order_ties(part, grade, sign) for sign in (1, -1))
+    bounds = []
+    every = study.run(version).find_all(study.queries, 0, lambda q: find_relevant(judged, q))
+    for query, found in zip(study.queries, every, strict=True):
+        grade = judged.grades(int(query))[found.items]
+        worst, best = (_order_ties(found, grade, sign) for sign in (1, -1))
         if is_cut:
             bounds.append(_bound_retrieved(worst, best, measure.cutoff or 0))
         else:
-            bounds.append(np.stack([measure(label(each, judged)) for each in (worst, best)]))
-    values = np.nan_to_num(np.concatenate(bounds, axis=1))
+            orders = (worst, best)
+            bounds.append([measure(label(query[None], [each], judged))[0] for each in orders])
+    values = np.nan_to_num(np.transpose(bounds))
     low, high = np.where(np.isnan(study.values(version, metric)), np.nan, values)
     return low, high
 
 
-def _order_ties(part: Part, grade: FloatArray, sign: int) -> Part:
+def _order_ties(found: Found, grade: FloatArray, sign: int) -> Found:
     """Return relevant results at the ranks of one order of ties: 1 the worst, -1 the best one."""
-    order = np.lexsort((sign * grade, part.tie_first, part.row))
-    row, first, last = (each[order] for each in (part.row, part.tie_first, part.tie_last))
-    starts = np.flatnonzero((np.diff(row, prepend=-1) != 0) | (np.diff(first, prepend=-1) != 0))
-    sizes = np.diff(starts, append=len(row))
-    place = np.arange(len(row)) - np.repeat(starts, sizes)
-    rank = first + place if sign < 0 else last - np.repeat(sizes, sizes) + 1 + place
-    item = part.item[order]
-    return part._replace(
-        row=row, item=item, score=part.score[order], rank=rank, tie_first=first, tie_last=last
-    )
+    order = np.lexsort((sign * grade, found.tie_first))
+    first, last = found.tie_first[order], found.tie_last[order]
+    start, end = (np.searchsorted(first, first, side) for side in ("left", "right"))
+    place = np.arange(len(first))
+    rank = first + place - start if sign < 0 else last - end + 1 + place
+    return found._replace(items=found.items[order], rank=rank, tie_first=first, tie_last=last)
 
 
-def _bound_retrieved(worst: Part, best: Part, k: int) -> FloatArray:
-    """Return bounds of AP(retrieved)@k, which a late hit can lower. [2, queries]."""
-    bounds = np.zeros((2, len(best.queries)))
-    for at, rows in enumerate(best.rows):
-        first, last = best.tie_first[rows], best.tie_last[rows]
-        listed = last <= best.passing[at]
-        above = int(((last <= k) & listed).sum())
-        whole = slice(rows.start, rows.start + above)
-        ranks = (worst.rank[whole], best.rank[whole])
-        sums = np.array([(np.arange(1, above + 1) / each).sum() for each in ranks])
-        cut = (first <= k) & (last > k) & listed
-        hits, before, room, others = int(cut.sum()), k - 1, 1, 1  # of the ties at the cut
-        if hits:
-            before = int(first[cut][0]) - 1
-            room, others = k - before, int(last[cut][0]) - before - hits
-        found = []
-        for number in range(max(0, room - others), min(hits, room) + 1):  # that are inside of it
-            place = np.arange(1, number + 1)
-            more = [((above + place) / (each + place)).sum() for each in (k - number, before)]
-            found.append((sums + more) / max(above + number, 1))
-        bounds[:, at] = np.min(found, axis=0)[0], np.max(found, axis=0)[1]
-    return bounds
+def _bound_retrieved(worst: Found, best: Found, k: int) -> list[float]:
+    """Return bounds of AP(retrieved)@k of a query, which a late hit can lower."""
+    first, last = best.tie_first, best.tie_last
+    listed = last <= best.passing
+    above = int(((last <= k) & listed).sum())
+    ranks = (worst.rank[:above], best.rank[:above])
+    sums = np.array([(np.arange(1, above + 1) / each).sum() for each in ranks])
+    cut = (first <= k) & (last > k) & listed
+    hits, before, room, others = int(cut.sum()), k - 1, 1, 1  # of the ties at the cut
+    if hits:
+        before = int(first[cut][0]) - 1
+        room, others = k - before, int(last[cut][0]) - before - hits
+    found = []
+    for number in range(max(0, room - others), min(hits, room) + 1):  # that are inside of it
+        place = np.arange(1, number + 1)
+        more = [((above + place) / (each + place)).sum() for each in (k - number, before)]
+        found.append((sums + more) / max(above + number, 1))
+    return [np.min(found, axis=0)[0], np.max(found, axis=0)[1]]

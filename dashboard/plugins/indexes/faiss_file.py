@@ -332,14 +332,10 @@ def compute_recalls(found: Source, exact: Source, own_items: IntArray, k: int) -
     A result with the score of the last of them is as good as it.
     """
     queries = np.arange(len(own_items))
-    first = [
-        part.item[rows] for part in Run(found, own_items).parts(queries, k) for rows in part.rows
-    ]
+    first = [each.items for each in Run(found, own_items).find_all(queries, k)]
     values = []
-    for part in Run(exact, own_items).parts(queries, k, first.__getitem__):
-        for place, query in enumerate(part.queries.tolist()):
-            is_good = (part.row == place) & (part.tie_first <= k)
-            wanted = min(k, int(part.length[place]))
-            if wanted:
-                values.append(np.isin(part.item[is_good], first[query]).sum() / wanted)
+    for query, each in enumerate(Run(exact, own_items).find_all(queries, k, first.__getitem__)):
+        if wanted := min(k, each.length):
+            good = each.items[each.tie_first <= k]
+            values.append(np.isin(good, first[query]).sum() / wanted)
     return np.array(values, float)

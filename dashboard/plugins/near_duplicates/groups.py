@@ -30,7 +30,7 @@ from dashboard.storage.media import REMOTE, find_media, read_span
 from dashboard.storage.vectors import Vectors
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import BoolArray, FloatArray, IntArray, Reasons, Rows, Table
+from dashboard.tables import BoolArray, FloatArray, IntArray, Rows, Table
 from dashboard.texts import compute_digest
 
 BLOCK = 256
@@ -171,13 +171,12 @@ class MergedRun(Run):
             yield MergedRanking(ranking, self.groups, self.groups.list_left_out(query))
 
 
-class MergedJudgement(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class MergedJudgement(Judgement):
     """A judgement in which the first item of a group has the best grade and credit of all."""
 
     given: Judgement
     groups: Groups
-    relevant_from: float
-    unscorable: Reasons
 
     def grades(self, query: int) -> FloatArray:
         return self._merge(query, self.given.grades(query), np.nan)
@@ -203,7 +202,9 @@ def merge_items(
         return given
     groups = find_groups(collection, choices[KEY])
     if not isinstance(given, Run):
-        return MergedJudgement(given, groups, given.relevant_from, given.unscorable)
+        return MergedJudgement(
+            given, groups, relevant_from=given.relevant_from, unscorable=given.unscorable
+        )
     allowed = given.candidates
 
     def list_candidates(query: int) -> IntArray | None:

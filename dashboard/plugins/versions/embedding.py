@@ -188,10 +188,10 @@ def _hold(place: Path, name: str) -> Iterator[None]:
 def _recall(place: Path, side: _Side) -> None:
     """Take the vectors of earlier calls whose input is the same; remove files without any."""
     for path in sorted(place.glob(f"{side.name}-*.npz")):
-        known: Units = {}
+        rows: Units = {}
         with suppress(Exception), np.load(path, allow_pickle=False) as part:  # of a damaged file
-            rows = zip(part["ids"].tolist(), part["keys"].tolist(), part["rows"], strict=True)
-            known = {item: row for item, key, row in rows if side.keys.get(item) == key}
+            rows = dict(zip(part["keys"].tolist(), part["rows"], strict=True))
+        known = {item: rows[key] for item, key in side.keys.items() if key in rows}
         if not known:
             path.unlink(missing_ok=True)
         side.vectors |= known
@@ -265,7 +265,6 @@ def _save(place: Path, side: _Side, part: Units) -> None:
     with replace_files(place, name) as draft:
         np.savez(
             draft / name,
-            ids=np.array(list(part)),
             keys=np.array([side.keys[each] for each in part]),
             rows=np.stack(list(part.values())),
         )

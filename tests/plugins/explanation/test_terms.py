@@ -64,7 +64,8 @@ def test_terms_add_up(name: str) -> None:
         for query in range(QUERIES - 1)
     }
     run = Run(RandomSource(), np.full(QUERIES, -1))
-    blocks = list_blocks(run, np.arange(QUERIES), PartlyJudgement(ITEMS, pairs, {}), [measure])
+    judged = PartlyJudgement(ITEMS, pairs, unscorable={})
+    blocks = list_blocks(run, np.arange(QUERIES), judged, [measure])
     for _, block in blocks:
         found = measure.explain(block)
         assert isinstance(found, Sum)

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.plugins.gate.checks import Check, read_conditions
+from dashboard.plugins.gate.checks import read_conditions
 from tests.plugins.worlds import call
 
 QUERIES = 40
@@ -108,7 +108,7 @@ def test_wrong_calls(
 
 def test_a_name_may_hold_a_sign() -> None:
     (condition,) = read_conditions("P(H<=2) > -0.1", ">")
-    assert Check(condition, False, "").title == "require P(H<=2)>-0.1"
+    assert condition.title == "require P(H<=2)>-0.1"
 
 
 def test_one_query(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -64,6 +64,7 @@ AUXILIARY = re.compile(
 OF_SIDE = re.compile(
     r"(?<![^\W_])(query|queries|probe|gallery|database|index|reference)[\W_]", re.I
 )
+PROBE = re.compile(r"^probe(?=[\W_])", re.I)
 ASKING = re.compile(r"^(probe|predicted|composed)(?=[\W_]|$)", re.I)
 """What asks by another name, the last ones as features of a picture and a text beside an index."""
 APART = re.compile("(bbox|box|keypoint|prob)(e?s)?", re.I)
@@ -198,7 +199,8 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
     apart = apart if len(apart) < len(wide) else []
     source.count(name, apart, "arrays beside vectors", "names of embeddings; left out", "note")
     kept = _list_searched(source, name, [key for key in found if key not in apart])
-    found = {ASKING.sub("query", key): found[key] for key in kept}
+    asking = ASKING if any(map(OF_SIDE.match, (f"{key}_" for key in wide))) else PROBE
+    found = {asking.sub("query", key): found[key] for key in kept}
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
         return
@@ -210,6 +212,9 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         end = r"\1codes\2" if own in labels else r"\g<0>"
         plain = CODES.sub(end, name), CODES.sub(end, key)
         version, side = name_version(*plain, [*arrays, *matrices])
+        if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
+            wanted = "them as they were, as numpy.save writes them; read as the index gives them"
+            source.say(name, "an index that rounds its vectors", wanted)
         try:
             named = lists if SIMILARITIES.search(f"{name} {key}") else {}
             axes = find_axes(source, name, rows.shape, named, there) if len(matrices) == 1 else None
