@@ -241,7 +241,11 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
     flat = [each for own in told for each in (own if isinstance(own, list) else [own])]
     is_of_files = all(EXTENSION.search(each) or source.find_media(each) for each in found)
     kinds, stem = {*map(type, flat)}, find_stem(name).lower()
-    is_told = stem == "captions" or stem in LABELS and len({*map(str, flat)}) < len(flat)
+    is_told = (
+        stem == "captions"
+        or stem in ("label", "labels", "class", "classes")
+        and len({*map(str, flat)}) < len(flat)
+    )
     are_vectors = kinds == {float} and bool(VECTOR_WORDS.search(stem))
     if is_of_files or are_vectors or is_told and kinds == {str}:
         if is_of_files and kinds == {str} and all(map(EXTENSION.search, flat)):

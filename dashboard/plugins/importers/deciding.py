@@ -226,7 +226,7 @@ def settle_classes(rows: Rows, column: str) -> None:
 
 def _has_classes(names: Counter[str]) -> bool:
     """Return whether names are those of classes: at least two, and one of them twice; no splits."""
-    is_odd = any(map(ODD.fullmatch, list(names)[:20])) or {*map(str.lower, names)} <= PARTS.keys()
+    is_odd = any(map(ODD.fullmatch, list(names)[:20])) or are_parts(names)
     return 1 < len(names) < names.total() and not is_odd
 
 

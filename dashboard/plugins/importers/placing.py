@@ -3,7 +3,7 @@
 import re
 import shutil
 from collections.abc import Iterable
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
@@ -154,14 +154,16 @@ def _match_texts(found: Gathered, own: VectorFile, texts: Texts) -> Texts:
         names |= found.text_ids
     names |= _match_only(found, own, [name for name in own.ids if name not in names])
     numbered: dict[str, dict[int, str]] = {}
-    for name in own.ids:
+    for name in () if own.ids.keys() <= names.keys() else own.ids:
         stem, _, number = name.rpartition("#")
-        if name not in names and number.isdecimal():
+        if number.isdecimal():
             numbered.setdefault(stem, {})[int(number)] = name
-    for stem, texts_of in _match_pictures(found, own, numbered).items():
-        told, first = numbered[stem], min(numbered[stem])
-        if first < 2 and sorted(told) == list(range(first, first + len(texts_of))):
-            names |= {told[at]: text for at, text in enumerate(texts_of, first)}
+    owned = _match_pictures(found, own, numbered)
+    first = min(chain(*(numbered[stem] for stem in owned)), default=0)
+    wanted = {stem: list(range(first, first + len(told))) for stem, told in owned.items()}
+    if first < 2 and all(sorted(numbered[stem]) == wanted[stem] for stem in owned):
+        for stem, texts_of in owned.items():
+            names |= zip(map(numbered[stem].__getitem__, wanted[stem]), texts_of, strict=True)
     return names
 
 
