@@ -329,9 +329,9 @@ class Gathered:
                 self.known[own] = name
                 if [each == file or each in made for each in (name, own)] == [True, False]:
                     self.renamed[name] = own
-        allowed = self.items.index if self.is_whole and not piece.is_whole else set(names)
+        allowed = self.items.index if self.is_whole and not piece.is_whole else {*names} - {""}
         before = len(self.items)
-        kept = [bool(name) and name in allowed for name in names]
+        kept = [name in allowed for name in names]
         labels = {name: list(map(_quote_class, piece.columns[name])) for name in piece.labels}
         shown = ["" if n in self.written else file for n, file in zip(names, files, strict=True)]
         columns = {**piece.columns, **labels, "file": shown}

@@ -209,7 +209,7 @@ def _find_place(new: str, path: Path, update: bool) -> Path:
     there, inside = place.resolve(), path.resolve()
     if there.is_relative_to(inside) or inside.is_relative_to(there):
         raise DataError(place.name, "a place inside the source, or around it", "one apart from it")
-    if place.exists() and any(place.iterdir() if place.is_dir() else [place]):
+    if place.is_file() or place.exists() and any(place.iterdir()):
         if not is_collection(place):
             raise DataError(place.name, "something that is no collection", "a new name")
         if not update:
@@ -309,10 +309,10 @@ def check_draft(opened: Collection, found: Gathered) -> Findings:
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
-    made = {each.name for each in found.placed}  # the others were made before
-    for name in opened.versions.keys() & made:
-        place = opened.folder / "models" / name
-        record_version(opened.versions[name], opened.items, opened.queries, place)
+    for name in (each.name for each in found.placed):  # the others were made before
+        if name in opened.versions:
+            place = opened.folder / "models" / name
+            record_version(opened.versions[name], opened.items, opened.queries, place)
     return [
         *opened.findings,
         *list_missing(opened),

@@ -160,10 +160,10 @@ def _match_texts(found: Gathered, own: VectorFile, texts: Texts) -> Texts:
             numbered.setdefault(stem, {})[int(number)] = name
     owned = _match_pictures(found, own, numbered)
     first = min(chain(*(numbered[stem] for stem in owned)), default=0)
-    wanted = {stem: list(range(first, first + len(told))) for stem, told in owned.items()}
-    if first < 2 and all(sorted(numbered[stem]) == wanted[stem] for stem in owned):
-        for stem, texts_of in owned.items():
-            names |= zip(map(numbered[stem].__getitem__, wanted[stem]), texts_of, strict=True)
+    wanted = {stem: dict(enumerate(told, first)) for stem, told in owned.items()}
+    if first < 2 and all(numbered[stem].keys() == wanted[stem].keys() for stem in owned):
+        for stem, texts_of in wanted.items():
+            names |= {numbered[stem][at]: text for at, text in texts_of.items()}
     return names
 
 
@@ -202,11 +202,14 @@ def _name_by_position(
         pickles = found.source.list_left(".pkl")
         note = f"  # not by {pickles[0]}: a pickle is never read" if pickles else ""
         raise Unsure(file, told, wanted, [f"--by-position{note}"])
-    tables = found.taken["items.csv" if side == "items" else "queries.csv"]
-    order = list_names(found.files if side == "texts" and found.texts else tables or known)
-    owners = [row[0] for row in found.qrels[::2]] if side == "texts" and found.texts else ()
-    if owners and len(list(groupby(owners))) == len({*owners}):
-        order += f", {found.noun} by {found.noun}"
+    if side == "texts" and found.texts:
+        order = list_names(found.files)
+        owners = [row[0] for row in found.qrels[::2]]
+        if len(list(groupby(owners))) == len({*owners}):
+            order += f", {found.noun} by {found.noun}"
+    else:
+        tables = found.taken["items.csv" if side == "items" else "queries.csv"]
+        order = list_names(tables or known)
     version.settings["by_position"] = True
     own.ids = dict.fromkeys(known)
     return f" in the order of {order}"

@@ -69,10 +69,11 @@ def make_plan(found: Gathered) -> None:
         items.add([item for _, item, _, _ in found.captions], {"caption": texts})
         items.add(list(items.index), {"kind": list(map(find_kind, items.get("file")))})
         asked = found.asked
-        if not len(found.queries) and asked and not found.match_items(asked, "results"):
-            found.queries.add(asked, {"text": asked})
-        elif not len(found.queries):
-            _add_item_queries(found, found.pictures)
+        if not len(found.queries):
+            if asked and not found.match_items(asked, "results"):
+                found.queries.add(asked, {"text": asked})
+            else:
+                _add_item_queries(found, found.pictures)
     if others:
         found.notes.append(f"instead: --relevance {' or '.join(others[:4])}")
 
@@ -155,7 +156,7 @@ def _plan_labels(found: Gathered) -> None:
     _clean_columns(found, [column])
     cells = items.get(column)
     found.settings |= {"protocols": ["class_labels"], "class_label": column}
-    found.files = [items.filled.get(column, "")]
+    found.files = [items.filled[column]]
     if options.queries_from == "keywords":
         classes = _order_classes(found)
         found.queries.add(classes, {"text": classes, column: classes})
@@ -249,13 +250,13 @@ def _divide_items(found: Gathered) -> None:
     if divides(parts.values()):
         both = {item for item, part in parts.items() if part == BOTH}
         _keep_parts(found, parts, ("", BOTH, QUERY, GALLERY))
-        asked = [e for e in found.items.index if parts.get(e) in (BOTH, QUERY)]
+        asked = {item for item, part in parts.items() if part in (BOTH, QUERY)}
         judged = found.match_items(_list_bare(found), "judgements", asked)
         asked_by = {item: query for query, item in judged.items()}
         shown = {image: query for query, image in found.queries.list_rows("image")}
         columns = [name for name in found.items.columns if name != "file"]
         for item, file, *own in found.items.list_rows("file", *columns):
-            if parts.get(item) not in (BOTH, QUERY):
+            if item not in asked:
                 continue
             file = found.written.get(item, file)
             name = file and shown.get(file) or asked_by.get(item, item)
@@ -265,7 +266,7 @@ def _divide_items(found: Gathered) -> None:
             cells |= {"image": image, "item_id": again, "text": name * is_text}
             found.queries.add([name], {column: [cell] for column, cell in cells.items()})
         found.taken["queries.csv"] |= found.taken["items.csv"]
-        _drop_items(found, {*asked} - both)
+        _drop_items(found, asked - both)
     elif parts and found.basis == "labels":
         named = (name for rows in found.results.values() for row in rows for name in row[:2])
         if covered := {*map(parts.__getitem__, found.match_items(named).values())}:
@@ -323,13 +324,12 @@ def _plan_captions(found: Gathered) -> None:
     used = {*items.index, *owners}
     first: dict[Pair, str] = {}
     kept = {}
-    for file, item, text, name in found.captions:
+    for file, item, text, told in found.captions:
         if text and first.setdefault((item, text), file) == file:
-            told = name
-            if not name or owners[name] > 1 or name in items.index:
-                numbered = (f"{item}#{number}" for number in count(times[item]))
-                name = next(each for each in numbered if each not in used)
-            found.text_ids |= {told: name} if owners[told] == 1 else {}
+            numbered = (f"{item}#{number}" for number in count(times[item]))
+            name = next(each for each in numbered if each not in used)
+            if told and owners[told] == 1:
+                found.text_ids[told] = name = name if told in items.index else told
             used.add(name)
             kept[name] = (item, text)
             times[item] += 1

@@ -77,8 +77,8 @@ def list_tables(found: Gathered) -> None:
         ],
     }
     head, *keywords = _list_rows("slice_id", found.items, is_keyword=True)
-    used = keywords if found.basis == "keywords" else ()
-    tables["unified_annotation.csv"] = [head, *(e for e in used if any(e[1:]))]
+    used = (row for row in keywords if found.basis == "keywords" and any(row[1:]))
+    tables["unified_annotation.csv"] = [head, *used]
     for name, run in found.runs.items():
         names = found.match_items((item for _, item, _ in run.rows), run.file)
         asked = match_queries(found, run, names.values())
