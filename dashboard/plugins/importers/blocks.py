@@ -249,9 +249,9 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
     are_vectors = kinds == {float} and bool(VECTOR_WORDS.search(stem))
     if is_of_files or are_vectors or is_told and kinds == {str}:
         if is_of_files and kinds == {str} and all(map(EXTENSION.search, flat)):
-            number = "rank" if RESULTS.search(name) else "grade"
+            is_run = RESULTS.search(name)
             return [
-                {"query_id": query, "item_id": item, number: at if number == "rank" else 1}
+                {"query_id": query, "item_id": item} | ({"rank": at} if is_run else {"grade": 1})
                 for query, own in found.items()
                 for at, item in enumerate([own] if isinstance(own, str) else own, start=1)
             ]

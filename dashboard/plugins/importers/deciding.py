@@ -343,8 +343,7 @@ def list_parts(found: Gathered) -> Texts:
     shown = items.again.get("file", {})  # items of two pictures
     for column, cells in columns.items():
         parts = dict(zip(items.index, map(name_part, cells), strict=True))
-        again = items.again.get(column, {})
-        rows = {item: own for item, own in again.items() if item not in shown}
+        rows = {e: own for e, own in items.again.get(column, {}).items() if e not in shown}
         every = {*parts.values(), *map(name_part, chain(*rows.values()))}
         is_whole = are_parts(every) and divides(every)
         if is_whole or COLUMN.fullmatch(column) and not every.isdisjoint(PARTS.values()):

@@ -76,8 +76,9 @@ def divides(parts: Iterable[str]) -> bool:
 def find_parts(names: Iterable[str]) -> Texts:
     """Return the parts of names that are splits, or query beside gallery or test."""
     parts = {name: name_part(name) for name in names}
-    is_asked = {QUERY, GALLERY} <= {*parts.values()} or {QUERY, TEST} <= {*parts.values()}
-    known = {*PARTS.values()}.difference(() if is_asked else (QUERY, GALLERY))
+    every = {*parts.values()}
+    is_asked = QUERY in every and not every.isdisjoint((GALLERY, TEST))
+    known = (*SPLITS, QUERY, GALLERY) if is_asked else SPLITS
     return {name: part for name, part in parts.items() if part in known}
 
 

@@ -208,8 +208,7 @@ def _name_by_position(
         if len(list(groupby(owners))) == len({*owners}):
             order += f", {found.noun} by {found.noun}"
     else:
-        tables = found.taken["items.csv" if side == "items" else "queries.csv"]
-        order = list_names(tables or known)
+        order = list_names(found.taken["items.csv" if side == "items" else "queries.csv"] or known)
     version.settings["by_position"] = True
     own.ids = dict.fromkeys(known)
     return f" in the order of {order}"

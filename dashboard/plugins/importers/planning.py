@@ -126,7 +126,7 @@ def _plan_judgements(found: Gathered) -> None:
         [query for query in bare if found.source.find_media(query) and not query.isdecimal()], file
     )
     found.queries.add(list(own_items), {"item_id": list(own_items.values())})
-    bare = [query for query in bare if query not in own_items]
+    bare = _list_bare(found)
     texts = {name: text for _, _, text, name in found.captions if name}
     found.queries.add(bare, {"text": [texts.get(query, query) for query in bare]})
     found.of_queries = "text: each id" if {*bare} - texts.keys() else ""
@@ -286,8 +286,7 @@ def _drop_unseen(found: Gathered) -> None:
     seen |= kept & found.items.index.keys()  # versions that stay may have them
     unseen = [item for item in found.items.index if item not in seen]
     told = zip(found.items.index, found.items.get(found.column), strict=True)
-    judged = {item for item, cell in told if cell} | {row[1] for row in found.captions}
-    if seen & judged:
+    if seen & ({item for item, cell in told if cell} | {row[1] for row in found.captions}):
         file, wanted = list_names(found.taken["items.csv"]), "one; left out"
         found.source.count(file, unseen, "items that no version has a vector of", wanted)
         _drop_items(found, unseen)

@@ -238,12 +238,11 @@ class Source:
             endings.setdefault(PurePosixPath(name.lower()).suffix, []).append(name)
         for ending, names in endings.items():
             cure = CURES.get(ending, "").replace("FILE", names[0])
-            wanted = f"a format that is read; left out. {cure}".rstrip(". ")
             self.count(
                 names[0],
                 names,
                 "files that no format reads",
-                wanted,
+                f"a format that is read; left out. {cure}".rstrip(". "),
                 "warning" if cure and not all(map(REMARKS.search, names)) else "note",
             )
 
@@ -293,11 +292,10 @@ def _find_fault(path: Path, root: Path) -> str:
         is_inside = path.resolve(strict=True).is_relative_to(root.resolve())
         if path.is_symlink() and (path.is_dir() or not is_inside):
             return "links to folders, or out of the source"
-        size = path.stat().st_size
-        if not os.access(path, os.R_OK) or path.is_file() and not size:
+        size = path.stat().st_size if path.is_file() else MAX_POINTER
+        if not (os.access(path, os.R_OK) and size):
             return "empty or not readable"
-        is_short = path.is_file() and size < MAX_POINTER
-        if is_short and path.read_bytes().startswith(POINTER):
+        if size < MAX_POINTER and path.read_bytes().startswith(POINTER):
             return "pointers, in whose place git lfs pull puts files"
         return ""
     except (OSError, RuntimeError):

@@ -151,8 +151,7 @@ def _read_rows(source: Source, name: str) -> Pieces:
         roles = Roles(block)
         for role, names in OF_ROWS.items():
             roles.take(role, names)
-        cells = (roles.read(block, role) for role in OF_ROWS)
-        for file, kind, number in zip(*cells, strict=True):
+        for file, kind, number in zip(*(roles.read(block, e) for e in OF_ROWS), strict=True):
             labels.setdefault(file, []).extend([kind] * (parse_number(number) != 0))
     yield make_labelled(name, labels.items())
 

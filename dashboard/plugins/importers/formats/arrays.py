@@ -260,9 +260,8 @@ def _find_ids(
     Of pictures and texts in pairs one list, in the file or beside it, is of both.
     """
     rows, lengths = matrices[key], list(map(len, matrices.values()))
-    sides = sorted(name_version(name, each)[1] for each in matrices)
     is_pair = (
-        sides == ["items", "texts"]
+        sorted(name_version(name, each)[1] for each in matrices) == ["items", "texts"]
         and len({*lengths}) == 1
         and sum(map(bool, map(IDS.search, lists))) < 2
         and not any(map(names_texts, (*lists, *map(find_stem, there.lists))))

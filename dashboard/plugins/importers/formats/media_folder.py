@@ -41,13 +41,13 @@ def _name_shown(source: Source, texts: Names) -> Texts:
     shown = {EXTENSION.sub("", name): name for name in sorted(source.media, key=is_video)}
     times = Counter(map(find_stem, shown.values()))
     alone = {find_stem(name): name for name in shown.values() if times[find_stem(name)] == 1}
-    found = {
-        name: shown.get(name.rpartition(".")[0])
-        or CAPTIONS.search(name)
-        and alone.get(find_stem(name))
+    return {
+        name: file
         for name in texts
+        if (file := shown.get(name.rpartition(".")[0]))
+        or CAPTIONS.search(name)
+        and (file := alone.get(find_stem(name)))
     }
-    return {name: file for name, file in found.items() if file}
 
 
 def read_beside(source: Source, files: Names) -> Pieces:
@@ -70,19 +70,18 @@ def read(source: Source, files: Names) -> Pieces:
     posters = {name: stills.get(EXTENSION.sub("", name), "") for name in filter(is_video, files)}
     hidden = {*posters.values()}
     shown = [name for name in files if name not in hidden]
-    cells = [posters.get(name, "") for name in shown]
     folders = [name.split("/")[:-1] for name in shown]
     parts, told = _find_folders(folders)
-    columns: dict[str, Names] = {"file": shown, "poster": cells}
+    columns: Columns = {"file": shown, "poster": [posters.get(name, "") for name in shown]}
     if not all(map(SHARDED.search, shown)):
         columns |= list_class_folders([[e for e in own if e not in parts] for own in folders])
     if len({*told}) > 1:
         columns["part"] = [parts.get(each, "") for each in told]
-    named = list(filter(None, map(IDENTITY.fullmatch, shown)))
+    named = [match[1] for match in map(IDENTITY.fullmatch, shown) if match]
     inside = dict.fromkeys(map(find_folder_of, shown))
     label = list_names((f"{each or source.root.name}/" for each in inside), 2)
     if len(named) == len(shown):
-        columns["identity_id"] = [match[1] for match in named]
+        columns["identity_id"] = named
         wanted = "a rule of their own: pictures of the same camera, and junk, count as all others"
         source.say(label, "cameras in names, as of Market-1501", wanted, "note")
     yield Items(label, shown, columns, list(columns.keys() & {"class"}))
@@ -109,8 +108,7 @@ def _find_folders(folders: Sequence[Names]) -> tuple[Texts, Names]:
 
 def list_class_folders(folders: Iterable[Names]) -> Columns:
     """Return the classes that folders name: `class`, or `folder_1` and on where they are nested."""
-    own = (filter(_is_class, each) for each in folders)
-    columns = map(list, zip_longest(*own, fillvalue=""))
+    columns = map(list, zip_longest(*(filter(_is_class, e) for e in folders), fillvalue=""))
     several = [column for column in columns if len(set(column)) > 1 and not _is_split(column)]
     if len(several) == 1:
         return {"class": several[0]}
