@@ -291,8 +291,7 @@ def _list_table(found: Row) -> Any:
         return None
     if not _is_header(next(iter(found.values()))):  # columns by rows; else orient="index"
         found = pd.DataFrame(found, dtype=object).to_dict("index")
-    rows = [row if key.isdecimal() else {"item_id": key, **row} for key, row in found.items()]
-    return rows or None
+    return [row if key.isdecimal() else {"item_id": key, **row} for key, row in found.items()]
 
 
 def _join_words(text: Any) -> str:

@@ -273,8 +273,9 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     likely = [name for name, share in shares.items() if share >= 0.5]
     for name in [*block.contents, *filter(shares.get, named), *likely, *named][:1]:
         of.setdefault("file", name)
-    for role, names in (("poster", POSTER), ("caption", CAPTION), ("caption_id", CAPTION_ID)):
-        roles.take(role, names)
+    roles.take("poster", POSTER)
+    roles.take("caption", CAPTION)
+    roles.take("caption_id", CAPTION_ID)
     roles.take("caption", "raw" * ("sentids" in roles.small))  # Karpathy's as a table
     roles.take("caption", "query" * ("vid" in roles.small))  # QVHighlights
     texts = columns.get("name", [])  # WebVid's are sentences
@@ -283,9 +284,9 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     spans = [*roles.find(START)[:1], *roles.find(END)[:1]]
     if len(spans) == 2 and all(TIME.fullmatch(e) for name in spans for e in columns[name]):
         of |= zip(SPANS, spans, strict=True)
-        whole = [name for name in roles.find(ITEM) if _is_repeated(columns[name])]
-        if whole:
-            of.setdefault("file", whole[0])
+        for name in roles.find(ITEM):
+            if _is_repeated(columns[name]):
+                of.setdefault("file", name)
     file = of.get("file", "") if SPANS[0] not in of else ""
     is_repeated = _is_repeated(columns.get(file, ()))
     if "caption" in of and name_plainly(file) in ITEM.split():

@@ -298,8 +298,9 @@ def merge_judgements(found: Gathered) -> None:
     rows = [each for each in found.judged if each[0] in used and each[3] is not None]
     names = found.match_items((item for _, _, item, _ in rows), list_names(used))
     texts = list(compress(found.queries.index, found.queries.get("text")))
-    named = (query for _, query, _, _ in rows)
-    asked = found.match_items(named, list_names(used), texts or found.queries.index)
+    asked = found.match_items(
+        (query for _, query, _, _ in rows), list_names(used), texts or found.queries.index
+    )
     found.queries.drop({*asked} - {*asked.values()})
     votes: dict[Pair, list[Any]] = {}
     for file, query, item, grade in rows:

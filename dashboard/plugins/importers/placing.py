@@ -233,9 +233,10 @@ def match_queries(found: Gathered, run: RunLines, items: Iterable[str]) -> Texts
     names = found.match_items((query for query, _, _ in run.rows), run.file, found.queries.index)
     told = f"{found.noun}s as queries for {found.noun}s"
     if unsure := [name for name, query in names.items() if not owned.get(query, query)]:
-        wanted = f"ids of texts, such as {found.texts[0]!r}"
         raise DataError(
-            run.file, f"{told}, which have several texts ({list_names(unsure)})", wanted
+            run.file,
+            f"{told}, which have several texts ({list_names(unsure)})",
+            f"ids of texts, such as {found.texts[0]!r}",
         )
     if owned.keys() & {*names.values()}:
         found.source.say(run.file, told, "texts; the only text of each is meant", "note")

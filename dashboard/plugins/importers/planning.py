@@ -113,8 +113,9 @@ def _rename_columns(found: Gathered) -> None:
 
 def _list_bare(found: Gathered) -> Names:
     """Return the queries of which nothing but judgements is known."""
-    rows = found.queries.list_rows("text", "item_id", "image")
-    return [query for query, *own in rows if not any(own)]
+    return [
+        query for query, *own in found.queries.list_rows("text", "item_id", "image") if not any(own)
+    ]
 
 
 def _plan_judgements(found: Gathered) -> None:
@@ -332,9 +333,9 @@ def _plan_captions(found: Gathered) -> None:
             used.add(name)
             kept[name] = (item, text)
             times[item] += 1
-    rows = items.list_rows("file", "kind")
     items.columns["kind"] = [
-        find_kind(file) or kind or find_kind(name) or "image" for name, file, kind in rows
+        find_kind(file) or kind or find_kind(name) or "image"
+        for name, file, kind in items.list_rows("file", "kind")
     ]
     asked = [item for item in found.pictures if times[item]]
     found.queries.add(asked, {"item_id": asked})

@@ -208,7 +208,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
     pairs = _pair_labels(found).items()
     labels = labels | {codes: other for codes, other in pairs if _holds_classes(found[other])}
     for key, rows in matrices.items():
-        own, cells = key or name, Columns()
+        own = key or name
         end = r"\1codes\2" if own in labels else r"\g<0>"
         plain = CODES.sub(end, name), CODES.sub(end, key)
         version, side = name_version(*plain, [*arrays, *matrices])
@@ -268,11 +268,11 @@ def _find_ids(
         and not any(OF_SIDE.search(f"{each}_") for each in matrices)
     )
     is_only = is_pair or lengths.count(len(rows)) == 1
-    side = name_version(name, key)[1]
-    ids = find_ids(lists, len(rows), side == "texts", is_only)
+    asks = name_version(name, key)[1] == "texts"
+    ids = find_ids(lists, len(rows), asks, is_only)
     if ids is None and (is_pair or len(matrices) == 1):
         ids = read_beside(source.root, name, len(rows), there, source.findings)
-    is_paired = is_pair and side == "texts"
+    is_paired = is_pair and asks
     return None if is_paired and len({*(ids or ())}) < len(rows) else ids, is_paired
 
 

@@ -74,7 +74,7 @@ def read(source: Source, files: Names) -> Pieces:
         found = source.read_json(each)
         if isinstance(found, list):  # FashionIQ's, by the picture and the texts
             found = {
-                " ".join((row["candidate"], " and ".join(row["captions"]))): row["ranking"]
+                f"{row['candidate']} {' and '.join(row['captions'])}": row["ranking"]
                 for row in found
             }
         rows = [

@@ -225,10 +225,10 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     told = [e for e, own in block.columns.items() if e not in roles.find(RUN) or len({*own}) > 1]
     is_alone = block.vectors and len(told) == 1 and not any((*files, *contents))
     if block.columns and not (are_texts or is_alone and numbers is None):
-        stated = [*HIVE.findall(folder), *_find_part(source, table)]
-        columns = {key: [cell] * len(ids) for key, cell in stated} | {
-            name: own for name, own in block.columns.items() if name not in of.values()
-        }
+        columns = {
+            key: [cell] * len(ids)
+            for key, cell in [*HIVE.findall(folder), *_find_part(source, table)]
+        } | {name: own for name, own in block.columns.items() if name not in of.values()}
         if "poster" in of:
             columns["poster"] = [source.find_media(e, folder) for e in roles.read(block, "poster")]
         if lost and any(given) and cells != given:  # other names of the items
