@@ -281,8 +281,9 @@ def choose_judged(found: Gathered) -> Names:
     if among and len(tables) < 2 and not found.source.options.judgements:
         best = choose_part(found.source, among, SPLITS, "parts of judgements")
         used = [name for name in used if name == best or name not in parts]
-    kept = asked.union(*(queries[name] for name in used))
-    found.queries.drop(set[str]().union(*queries.values()) - kept)
+    found.queries.drop(
+        set[str]().union(*queries.values()) - asked.union(*(queries[name] for name in used))
+    )
     return used
 
 

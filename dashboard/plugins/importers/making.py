@@ -235,7 +235,7 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
         except BROKEN as error:
             source.leave_out(next(iter(files)), error)
     source.report_unread()
-    for ours in set(mapped) - (source.mapped & set(OURS)):
+    for ours in mapped.keys() - source.mapped.intersection(OURS):
         wanted = f"one of {', '.join(OURS)}, and a column of a table"
         do = 'Type --map "" if an update needs none any more.'
         raise DataError("--map", f"{ours}={mapped[ours]}", wanted, do=do)
@@ -264,7 +264,8 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
     """
     labels = list(filter(None, split_labels(opened.items[found.column])[0]))
     ids, pairs = {row[0] for row in found.tables["items.csv"][1:]}, found.tables["qrels.csv"][1:]
-    texts, queries = {*found.texts} & ids, len({row[0] for row in pairs})
+    texts = ids.intersection(found.texts)
+    queries = len({row[0] for row in pairs})
     told = {
         "": "nothing decides it",
         "tables": "tables of a protocol",
@@ -313,8 +314,4 @@ def check_draft(opened: Collection, found: Gathered) -> Findings:
         if name in opened.versions:
             place = opened.folder / "models" / name
             record_version(opened.versions[name], opened.items, opened.queries, place)
-    return [
-        *opened.findings,
-        *list_missing(opened),
-        *list_stale(opened),
-    ]
+    return [*opened.findings, *list_missing(opened), *list_stale(opened)]

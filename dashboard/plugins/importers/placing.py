@@ -102,7 +102,7 @@ def join_files(found: Gathered) -> None:
 def choose_hashing(found: Gathered) -> None:
     """Judge by hashing's types where all vectors are codes, and queries are no items."""
     is_apart = any(found.queries.get(found.column)) and not any(found.queries.get("item_id"))
-    is_coded = bool(found.placed) and all(each.form for each in found.placed)
+    is_coded = found.placed and all(each.form for each in found.placed)
     if found.settings.get("class_label") and is_coded and is_apart:
         found.settings |= {"protocols": ["hashing", "class_labels"], "class_label": "labels"}
         for rows in (found.items, found.queries):
@@ -280,6 +280,7 @@ def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Name
     np.save(place, own.rows)
     for ending, ids in zip(MATRIX, axes, strict=False):
         names = found.match_items(ids, own.file)
-        lines = "\n".join(names.get(each, each) for each in ids)
-        place.with_suffix(ending).write_text(lines, encoding="utf-8")
+        place.with_suffix(ending).write_text(
+            "\n".join(names.get(each, each) for each in ids), encoding="utf-8"
+        )
     version.rows[f"runs/{place.name}"] = len(own)

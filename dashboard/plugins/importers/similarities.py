@@ -38,12 +38,13 @@ def find_axes(
     sides = {names_texts(key): list_texts(each) for key, each in lists.items() if IDS.search(key)}
     ways = {"item": (sides.get(False, ()), sides.get(True, ()))}
     ways["text"] = ways["item"][::-1]
-    fits = [kind for kind, axes in ways.items() if tuple(map(len, axes)) == shape]
-    rows = source.options.rows or "".join(fits[:1])
-    if len(fits) > 1 and not source.options.rows:
+    fits = {kind: axes for kind, axes in ways.items() if tuple(map(len, axes)) == shape}
+    if source.options.rows:
+        return fits.get(source.options.rows)
+    if len(fits) > 1:
         told = f"a matrix of as many texts as items, {shape}"
         raise Unsure(name, told, "a statement of what its rows are", list_options("--rows", fits))
-    return ways[rows] if rows in fits else None
+    return next(iter(fits.values()), None)
 
 
 def is_square(name: str, key: str, rows: AnyArray) -> bool:

@@ -370,5 +370,5 @@ def name_apart(name: str, file: str, files: Iterable[tuple[str, str]]) -> str:
     folder = find_folder_of(file)
     others = {find_folder_of(other) for each, other in files if each == name} - {folder}
     theirs = {part for other in others for part in other.split("/")}
-    own = [part for part in folder.split("/") if part and part not in theirs] if others else []
+    own = [part for part in folder.split("/") if others and part and part not in theirs]
     return clean_name("_".join(own if own and name == "v1" else [*own, name]))

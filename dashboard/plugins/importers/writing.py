@@ -268,12 +268,11 @@ def _name_version(name: str) -> str:
 
 def link_media(found: Gathered) -> None:
     """Give each picture and clip a second place, as a hard link where that is possible."""
-    known = set(found.source.media)
     for folder, names in {
-        "media": {*found.items.get("file"), *found.queries.get("image")},
-        "posters": {*found.items.get("poster")},
+        "media": [*found.items.get("file"), *found.queries.get("image")],
+        "posters": found.items.get("poster"),
     }.items():
-        for name in known & names:
+        for name in {*found.source.media}.intersection(names):
             link_file(found.source.find_path(name), found.folder / folder / name)
     cells = {name: own for name, own in found.written.items() if name in found.items.index}
     found.items.add(list(cells), {"file": list(cells.values())})

@@ -107,11 +107,10 @@ def _read_answers(source: Source, name: str) -> Pieces:
 
 def recognise_boxes(source: Source) -> Names:
     """Return XML files of pictures, and text files of boxes with the lists beside them."""
-    xml = source.list_headed(PICTURES.search, ".xml")
-    boxes = [
-        name for name in source.list_headed(BOX.match, ".txt") if source.find_media(find_stem(name))
-    ]
-    return [*xml, *boxes, *filter(LISTS.search, source.left)] if xml or boxes else []
+    boxes = source.list_headed(BOX.match, ".txt")
+    found = source.list_headed(PICTURES.search, ".xml")
+    found += [name for name in boxes if source.find_media(find_stem(name))]
+    return [*found, *filter(LISTS.search, source.left)] if found else []
 
 
 def read_boxes(source: Source, files: Names) -> Pieces:

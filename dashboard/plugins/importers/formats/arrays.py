@@ -205,8 +205,9 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         yield from _read_sets(source, name, found)
         return
     lists, matrices = _part_arrays(name, found)
-    pairs = _pair_labels(found).items()
-    labels = labels | {codes: other for codes, other in pairs if _holds_classes(found[other])}
+    labels = labels | {
+        codes: other for codes, other in _pair_labels(found).items() if _holds_classes(found[other])
+    }
     for key, rows in matrices.items():
         own = key or name
         end = r"\1codes\2" if own in labels else r"\g<0>"

@@ -67,8 +67,8 @@ def _read_json(source: Source, name: str) -> Pieces:
     for item, image in zip(ids, kept, strict=True):
         texts = image.get("sentences") or told[image.get(own)]
         for each in texts:
-            text = _find(each, ("raw", "caption"))
-            rows += [(item, text, _find(each, ("sentid", "sen_id", "id")))] if text else []
+            if text := _find(each, ("raw", "caption")):
+                rows.append((item, text, _find(each, ("sentid", "sen_id", "id"))))
         labels.append(write_list(kinds.get(each.get("category_id"), "") for each in texts))
     stated = {"label": labels} if kinds else {}
     yield Items(name, ids, columns | stated, list(stated), is_whole="annotations" not in found)
@@ -84,7 +84,7 @@ def recognise_lines(source: Source) -> Names:
     """Return texts whose first lines name a picture each, or that say so with any ids."""
 
     def fits(name: str) -> bool:
-        matches = [LINE.fullmatch(each) for each in list_first(source.read_head(name), 5)]
+        matches = list(map(LINE.fullmatch, list_first(source.read_head(name), 5)))
         return bool(matches) and all(
             match
             and (match[2] or source.find_media(match[1]) or TOLD.search(find_stem(name)))

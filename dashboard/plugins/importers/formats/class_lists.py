@@ -89,13 +89,13 @@ def _list_names(source: Source, name: str) -> Texts:
 
     text = source.read_head(name, MAX_NAMES).strip()
     lines, told = list(map(str.strip, text.split("\n"))), dict[Any, Any]()
-    matches = list(filter(None, map(NAMED.fullmatch, lines)))
+    matches = [(match[1], match[2]) for match in map(NAMED.fullmatch, lines) if match]
     if name.endswith((".yaml", ".yml")):
         with suppress(yaml.YAMLError, TypeError, KeyError):
             found = yaml.safe_load(text)["names"]
             told = found if isinstance(found, dict) else dict(enumerate(found))
-    elif len(matches) == len(lines) == len({match[2] for match in matches}):
-        told = {match[1]: match[2] for match in matches}
+    elif len(matches) == len(lines) == len({name for _, name in matches}):
+        told = dict(matches)
     elif find_stem(name) in LISTED:
         told = dict(enumerate(lines))
     return {str(code): str(each) for code, each in told.items()}

@@ -163,8 +163,9 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     if not told:
         wanted = "a column of grades; the pairs are relevant"
         source.say(table, "queries and items alone", wanted, "note")
-    every = [(e, name) for e in told or ["grade"] for name in split_columns(block, of.get(e, ""))]
-    for role, column in every:
+    for role, column in [
+        (e, name) for e in told or ["grade"] for name in split_columns(block, of.get(e, ""))
+    ]:
         cells = block.columns.get(column) or ["1"] * len(block.lines)
         plain = [cell.strip('[]"').lower() for cell in cells]
         words = {cell for cell in plain if parse_number(cell) != parse_number(cell)}

@@ -131,8 +131,8 @@ def _read_file(source: Source, name: str) -> Pieces:
     runs: dict[str, list[Result]] = {}
     for each, row in zip(lines, rows, strict=True):
         runs.setdefault(form == "run" and each[4] or "", []).append(row)
-    every = len({query for query, _, _ in rows})
-    if any(2 * len({query for query, _, _ in own}) <= every for own in runs.values()):
+    asked = [len({query for query, _, _ in own}) for own in (rows, *runs.values())]
+    if 2 * min(asked) <= asked[0]:
         runs = {"": rows}  # a tag a line, or a part of the queries
     for tag, own in runs.items():
         yield RunLines(name, clean_name(len(runs) > 1 and tag or find_stem(name)), own)
