@@ -41,11 +41,12 @@ def search(
     collection = study.collection
     if item and item not in collection.items.index:
         raise ChoiceError(f"There is no item {item!r}.")
-    stored = zip(collection.queries["text"], collection.queries["item_id"], strict=True)
+    stored = list(zip(collection.queries["text"], collection.queries["item_id"], strict=True))
     wanted = ("", item) if item else (text, "")
     every = study.choices.replace(queries="all", slice=())
-    if picture is None and (places := [at for at, each in enumerate(stored) if each == wanted]):
-        return show_query(Study(collection, every), places[0], versions, depth, metric)
+    if picture is None and wanted in stored:
+        place = stored.index(wanted)
+        return show_query(Study(collection, every), place, versions, depth, metric)
     if len(text) > MAX_CHARACTERS:
         said = f"The text has {len(text):,} characters."
         raise ChoiceError(f"{said} Search with at most {MAX_CHARACTERS:,}.")
