@@ -77,8 +77,10 @@ def describe_gaps(study: Study, versions: Iterable[str]) -> dict[str, list[str]]
             for items in {id(each): each for each in map(run.candidates, asked)}.values():
                 is_searched[slice(None) if items is None else items[items >= 0]] = True
             if lacking := int((is_searched & (source.gallery.rows < 0)).sum()):
-                counted = f"{lacking:,} of {is_searched.sum():,}"
-                sentence = f"Items without a vector, which are never found: {counted}."
+                sentence = (
+                    f"Items without a vector, which are never found: {lacking:,} of "
+                    f"{is_searched.sum():,}."
+                )
                 warnings[sentence].append(version)
     return {
         level: [text if of == names else f"{list_names(of)}: {text}" for text, of in told.items()]

@@ -45,11 +45,11 @@ def search(
     wanted = ("", item) if item else (text, "")
     every = study.choices.replace(queries="all", slice=())
     if picture is None and wanted in stored:
-        place = stored.index(wanted)
-        return show_query(Study(collection, every), place, versions, depth, metric)
+        return show_query(Study(collection, every), stored.index(wanted), versions, depth, metric)
     if len(text) > MAX_CHARACTERS:
-        said = f"The text has {len(text):,} characters."
-        raise ChoiceError(f"{said} Search with at most {MAX_CHARACTERS:,}.")
+        raise ChoiceError(
+            f"The text has {len(text):,} characters. Search with at most {MAX_CHARACTERS:,}."
+        )
     asked = replace(
         collection,
         queries=Table("", "query_id", {"query_id": (TYPED,), "text": (text,), "item_id": (item,)}),

@@ -231,8 +231,10 @@ def describe_preference(scores: Scores, baseline: str, candidate: str) -> tuple[
     if 2 * won == decided:
         who = f"{baseline} and {candidate} each"
     interval = f"95 % interval {100 * low:.0f}–{100 * high:.0f} %"
-    told = f"{who} won {won} of {count_things(decided, 'query')} with a winner"
-    return winner, f"{told} ({interval}), p {write_p(test.pvalue)}.{rest}"
+    return winner, (
+        f"{who} won {won} of {count_things(decided, 'query')} with a winner ({interval}), p "
+        f"{write_p(test.pvalue)}.{rest}"
+    )
 
 
 def compare_with_metric(scores: Scores, changes: Iterable[Row], metric: str) -> tuple[int, int]:

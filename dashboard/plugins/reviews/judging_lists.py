@@ -188,8 +188,10 @@ def weigh_labels(
     measure = parse_one(metric)
     _, settings = find_metric(measure.name)
     if measure.metric.name not in LINEAR or settings.get("per", "list") != "list":
-        why = f"{metric} is no sum of the results' worth. Choose one of {', '.join(LINEAR)}."
-        raise ChoiceError(f"{WAYS['change'].capitalize()}: {why}")
+        raise ChoiceError(
+            f"{WAYS['change'].capitalize()}: {metric} is no sum of the results' worth. Choose "
+            f"one of {', '.join(LINEAR)}."
+        )
     p = float(settings.get("p", PERSISTENCE.default))
 
     def weigh(rank: float) -> float:
@@ -333,8 +335,9 @@ def check_open(connection: Connection, row: Verdict) -> None:
     if made.closed:
         raise ChoiceError(f"The list {made.title!r} is closed; it takes no more verdicts.")
     if row.pair not in made.pairs:
-        pair = f"query {row.query_id} and item {row.item_id!r}"
-        raise ChoiceError(f"The list {made.title!r} does not have {pair}.")
+        raise ChoiceError(
+            f"The list {made.title!r} does not have query {row.query_id} and item {row.item_id!r}."
+        )
 
 
 def _save(connection: Connection, made: JudgingList) -> None:

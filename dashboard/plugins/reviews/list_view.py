@@ -191,8 +191,10 @@ def _draw_list(made: JudgingList, judged: Judged, author: str) -> None:
     with st.container(border=True, key=f"list-{made.id}"):
         with make_line():
             told = escape_markdown(_tell(made))
-            title = f"**[{escape_markdown(made.title)}]({href})** :small[{told}]"
-            st.markdown(f"{title}  \n:small[{progress}]", width="stretch")
+            st.markdown(
+                f"**[{escape_markdown(made.title)}]({href})** :small[{told}]  \n:small[{progress}]",
+                width="stretch",
+            )
             draw_copy(write_address(made), f"copy-{made.id}", is_new)
             ending = author and author == made.author and st.popover("Close")
         if is_new:

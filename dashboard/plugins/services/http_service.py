@@ -68,8 +68,10 @@ class Service:
                     found = f"pauses of more than {MAX_WAITED:g} s in all (Retry-After)"
                     raise DataError(service.url, found, "an answer")
                 if seconds and not service.waited:
-                    most = f"{MAX_WAITED:g} s in all at most"
-                    told = f"asks to wait (Retry-After): {seconds:g} s now, {most}"
+                    told = (
+                        f"asks to wait (Retry-After): {seconds:g} s now, {MAX_WAITED:g} s in "
+                        "all at most"
+                    )
                     say(f"note: {service.url} {told}")
                 service.waited += seconds
                 time.sleep(seconds)
