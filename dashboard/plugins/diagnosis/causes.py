@@ -59,7 +59,7 @@ NAMED = 3
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhood:
-    """Items from all over a gallery; of a large one a stretch every so many.
+    """Items from all over a gallery, more than NEAREST; of a large one a stretch every so many.
 
     Attributes:
         gallery: Vectors of all items.
@@ -79,13 +79,12 @@ class Neighbourhood:
         """Return the nearest items of the sample of each item, without itself. [items, nearest]."""
         cosines = self.read(items) @ self.vectors.T
         cosines[items[:, None] == self.items] = -np.inf
-        most = min(NEAREST, len(self.items) - 1)
-        return self.items[np.argpartition(-cosines, most - 1, axis=1)[:, :most]]
+        return self.items[np.argpartition(-cosines, NEAREST - 1, axis=1)[:, :NEAREST]]
 
     @cached_property
     def probes(self) -> IntArray:
         """Items of the sample that tell what is usual."""
-        return self.items[:: max(1, -(-len(self.items) // PROBES))]
+        return self.items[:: -(-len(self.items) // PROBES)]
 
     @cached_property
     def near_probes(self) -> IntArray:
@@ -251,9 +250,8 @@ def find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], 
     queries = study.collection.queries.find(ids).tolist()
     found = {}
     for id, query, row in zip(ids, queries, list_ranks(study, candidate, ids, cutoff), strict=True):
-        shown = zip(row["items"], row["marks"], strict=True)
-        wrong = np.array([item for item, hit in shown if hit is False], int)
-        found[id] = find_causes(study, candidate, query, wrong)
+        items, is_wrong = np.array(row["items"], int), [hit is False for hit in row["marks"]]
+        found[id] = find_causes(study, candidate, query, items[is_wrong])
     causes = [cause for each in found.values() for cause in each]
     if not causes:
         return found, []

@@ -123,15 +123,17 @@ def measure_agreement(rows: Verdicts) -> Rows:
     same = (counts * (counts - 1)).sum(axis=1, keepdims=True)
     compared = number * (number - 1)
     ends = compute_bootstrap_interval(same, compared)[:, 0].tolist()
-    share = _make_row("agreement", people, counts, float(same.sum() / compared.sum()), *ends)
-    found = [share, _make_row("alpha", people, counts, *resample_figure(counts, compute_alpha))]
+    found = [
+        _make_row("agreement", people, counts, float(same.sum() / compared.sum()), *ends),
+        _make_row("alpha", people, counts, *resample_figure(counts, compute_alpha)),
+    ]
     busiest = np.argsort(-said.any(axis=2).sum(axis=0), kind="stable")[:MAX_PEOPLE]
     for one, other in combinations(sorted(busiest.tolist()), 2):
         pairs = (said[:, one, :, None] & said[:, other, None, :]).reshape(len(said), -1)
         both = pairs[pairs.any(axis=1)].astype(float)
         if len(both):
-            kappa = resample_figure(both, compute_kappa)
-            found.append(_make_row("kappa", [people[one], people[other]], both, *kappa))
+            two = [people[one], people[other]]
+            found.append(_make_row("kappa", two, both, *resample_figure(both, compute_kappa)))
     return found
 
 

@@ -114,7 +114,7 @@ def draw_decisions(
     data = {
         "about": {"collection": study.collection.name, "author": find_author(), "kind": DECISION},
         "scale": find_scale(study.collection),
-        "more": max(0, len(there) - MAX_DECISIONS),
+        "more": len(there[MAX_DECISIONS:]),
         "done": len(keep_last_of_pairs(reviews.rows, DECISION)),
         "rows": make_payload(study, choices["metric"], reviews.rows, there[:MAX_DECISIONS]),
     }

@@ -68,11 +68,10 @@ class Service:
                     found = f"pauses of more than {MAX_WAITED:g} s in all (Retry-After)"
                     raise DataError(service.url, found, "an answer")
                 if seconds and not service.waited:
-                    told = (
-                        f"asks to wait (Retry-After): {seconds:g} s now, {MAX_WAITED:g} s in "
-                        "all at most"
+                    say(
+                        f"note: {service.url} asks to wait (Retry-After): {seconds:g} s now, "
+                        f"{MAX_WAITED:g} s in all at most"
                     )
-                    say(f"note: {service.url} {told}")
                 service.waited += seconds
                 time.sleep(seconds)
                 return bool(seconds)
