@@ -207,10 +207,11 @@ def group_values(rows: Rows) -> Rows:
     Each row of `rows` that has both values gains its `point`.
     """
     points: dict[str, Row] = {}
-    for row in (row for row in rows if row["delta"] is not None):
-        row["point"] = f"{write_number(row['baseline'])} → {write_number(row['candidate'])}"
-        kept = {key: row[key] for key in ("point", "baseline", "candidate", "outcome")}
-        points.setdefault(row["point"], kept | {"queries": 0})["queries"] += 1
+    for row in rows:
+        if row["delta"] is not None:
+            row["point"] = f"{write_number(row['baseline'])} → {write_number(row['candidate'])}"
+            kept = {key: row[key] for key in ("point", "baseline", "candidate", "outcome")}
+            points.setdefault(row["point"], kept | {"queries": 0})["queries"] += 1
     return list(points.values())
 
 

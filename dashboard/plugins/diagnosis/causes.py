@@ -255,11 +255,13 @@ def find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], 
     causes = [cause for each in found.values() for cause in each]
     if not causes:
         return found, []
-    results = count_things(len(causes), "wrong result")
     queries = "one worse query" if len(found) == 1 else f"{len(found):,} worse queries"
     ranks = f"first {cutoff} results" if cutoff > 1 else "first result"
     return found, [
-        Piece(f"Of {results} in the {ranks} of {candidate}, in the {queries}: "),
+        Piece(
+            f"Of {count_things(len(causes), 'wrong result')} in the {ranks} of {candidate}, in the "
+            f"{queries}: "
+        ),
         *tell(causes),
         Piece("."),
     ]

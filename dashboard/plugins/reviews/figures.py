@@ -232,10 +232,9 @@ def describe_preference(scores: Scores, baseline: str, candidate: str) -> tuple[
     winner = who if test.pvalue < SIGNIFICANT else ""
     if 2 * won == decided:
         who = f"{baseline} and {candidate} each"
-    interval = f"95 % interval {100 * low:.0f}–{100 * high:.0f} %"
     return winner, (
-        f"{who} won {won} of {count_things(decided, 'query')} with a winner ({interval}), p "
-        f"{write_p(test.pvalue)}.{rest}"
+        f"{who} won {won} of {count_things(decided, 'query')} with a winner (95 % interval "
+        f"{100 * low:.0f}–{100 * high:.0f} %), p {write_p(test.pvalue)}.{rest}"
     )
 
 
