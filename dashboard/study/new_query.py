@@ -70,8 +70,11 @@ def _encode(asked: Collection, versions: Names, text: str, picture: Image | None
         try:
             if version.items is None:
                 if is_new or version.make_source is None:
-                    wanted = "vectors, to search with something new"
-                    raise DataError(version.file, "results of stored queries only", wanted)
+                    raise DataError(
+                        version.file,
+                        "results of stored queries only",
+                        "vectors, to search with something new",
+                    )
             elif is_new:
                 name, items = f"{version.file}/model.toml", version.items
                 if picture is None:

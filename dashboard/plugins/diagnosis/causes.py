@@ -161,8 +161,9 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
             shares = has[around.near_probes[lacks]].mean(axis=1)  # of neighbours that have it
             if len(shares) >= COMMON and (shares >= MOST).mean() <= RARE:
                 what = f"have {name}" if name else "are relevant"
-                told = f"{LABEL}? {number} of {len(others)} neighbours {what}"
-                causes[item] = Cause(LABEL, name, told)
+                causes[item] = Cause(
+                    LABEL, name, f"{LABEL}? {number} of {len(others)} neighbours {what}"
+                )
     return [causes.get(item, Cause(MODEL, "", "")) for item in items.tolist()]
 
 

@@ -222,10 +222,10 @@ def _draw_files(corrected: Study) -> None:
 
 def _draw_metrics(given: Study, corrected: Study, choices: Choices) -> None:
     """Draw the mean of each metric and version with the labels as given, and corrected."""
-    metrics = f"{choices['metrics']} {choices['metric']}"
     with show_progress("Measuring with both labels"):
         before, after = (
-            study.list_means(choices.compared, metrics) for study in (given, corrected)
+            study.list_means(choices.compared, f"{choices['metrics']} {choices['metric']}")
+            for study in (given, corrected)
         )
     rows: dict[str, Row] = {}
     for old, new in zip(before, after, strict=True):

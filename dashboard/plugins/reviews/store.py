@@ -215,14 +215,13 @@ def _put_new(draft: Path, path: Path) -> None:
 @contextmanager
 def _explain(path: Path, wanted: str) -> Iterator[None]:
     """Turn errors of SQLite and of the disk into a DataError with the reason."""
-    expected = f"a file of reviews that can be {wanted}"
     try:
         yield
     except (exc.DBAPIError, sqlite3.Error, OSError) as raised:
         raise DataError(
             path.name,
             _find_reason(getattr(raised, "orig", None) or raised, path),
-            expected,
+            f"a file of reviews that can be {wanted}",
             do=f"{VARIABLE} names its folder.",
         ) from raised
 

@@ -65,8 +65,11 @@ class Service:
             def sleep_for_retry(self, response: Any) -> bool:
                 seconds = self.get_retry_after(response) or 0.0
                 if service.waited + seconds > MAX_WAITED:
-                    found = f"pauses of more than {MAX_WAITED:g} s in all (Retry-After)"
-                    raise DataError(service.url, found, "an answer")
+                    raise DataError(
+                        service.url,
+                        f"pauses of more than {MAX_WAITED:g} s in all (Retry-After)",
+                        "an answer",
+                    )
                 if seconds and not service.waited:
                     say(
                         f"note: {service.url} asks to wait (Retry-After): {seconds:g} s now, "
