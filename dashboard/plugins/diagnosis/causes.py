@@ -230,9 +230,11 @@ def tell(causes: Sequence[Cause]) -> list[Piece]:
         named = [row for row in rows if row["detail"]][:NAMED] if cause == NEAR else []
         for place, row in enumerate(named):
             verb = "" if place else "lacks " if row["results"] == 1 else "lack "
-            told.append(Piece(", " if place else " ("))
             lacking = row["detail"]
-            told.append(Piece(f"{row['results']:,} {verb}{lacking}", f"{cause}: {lacking}"))
+            told += [
+                Piece(", " if place else " ("),
+                Piece(f"{row['results']:,} {verb}{lacking}", f"{cause}: {lacking}"),
+            ]
         others = number - sum(row["results"] for row in named)
         told += [Piece(f", {count_things(others, 'other')}")] * bool(named and others)
         told += [Piece(")")] * bool(named)

@@ -196,8 +196,7 @@ def weigh_labels(
         """Return the weight of a rank, but for a factor."""
         if entry.name == "RBP":
             return float(float(settings["p"]) ** (rank - 1))
-        is_discounted = entry.name.startswith("DCG")
-        return float(1 / np.log2(1 + rank) if is_discounted else rank < np.inf)
+        return float(1 / np.log2(1 + rank) if entry.name.startswith("DCG") else rank < np.inf)
 
     shown = list_shown_ranks(study, versions, queries, measure.cutoff or MAX_RANKS)
     changed = list_changes(study, versions[0], versions[1], metric)
