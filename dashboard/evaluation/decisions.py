@@ -130,8 +130,9 @@ def describe_power(row: Row, metric: str) -> str:
         before = f", before Holm over {len(names)} metrics" if names[1:] else ""
         told.append(f"With {row['scored']:,} queries {found} is found 80 times of 100{before}")
         if needed is not None:
-            more = f"{write_number(margin)}, the margin, takes {needed:,} queries"
-            told[0] += f"; to find one of {more}"
+            told[0] += (
+                f"; to find one of {write_number(margin)}, the margin, takes {needed:,} queries"
+            )
     if bound is not None:
         written = write_number(bound, "+").replace("-", "−")
         told.append(f"Not worse takes a lower bound above −{margin:g}; it is {written}")

@@ -67,8 +67,10 @@ def compare_runs(
         values = (baseline.values[place], candidate.values[place])
         margin, limit = margins.get(str(measure)), find_limit(*values)
         if margin is not None and margin >= limit:
-            said = f"margins: {measure}={margin:g} is no loss that a query can"
-            raise ChoiceError(f"{said} have; choose one below {limit:g}.")
+            raise ChoiceError(
+                f"margins: {measure}={margin:g} is no loss that a query can have; choose one "
+                f"below {limit:g}."
+            )
         row = _make_row(measure, values, differences[place], baseline.folds)
         row |= {
             name: replace_nan(each[place])
@@ -162,8 +164,7 @@ def describe_difference(row: Row, metric: str, baseline: str, candidate: str) ->
         outcome = f"{candidate} is not clearly different from {baseline}"
     if row["outcome"] == NOT_WORSE:
         outcome += f" by {write_number(row['margin'])}"
-    told = f"{outcome}: {metric} {difference} ({counts}; {scored})."
-    return told + _explain_disagreement(row)
+    return f"{outcome}: {metric} {difference} ({counts}; {scored})." + _explain_disagreement(row)
 
 
 def _explain_disagreement(row: Row) -> str:

@@ -80,8 +80,7 @@ def list_blocks(
     reads = {each.metric.reads for each in measures if each.depth is None or each.metric.deep}
     wanted = (lambda query: _find_worthy(judgement, query, reads)) if reads else None
     with_credits = "credits" in {each.metric.reads for each in measures}
-    depth = max((each.depth or 0 for each in measures), default=0)
-    found = run.find_all(queries, depth, wanted)
+    found = run.find_all(queries, max((each.depth or 0 for each in measures), default=0), wanted)
     for start in range(0, len(queries), BLOCK):
         asked = queries[start : start + BLOCK]
         yield asked, label(asked, islice(found, len(asked)), judgement, with_credits)

@@ -57,16 +57,12 @@ def compute_bootstrap_interval(sums: FloatArray, sizes: FloatArray) -> FloatArra
     each sorted, so that a column's answer depends on its own differences alone.
     """
     found = np.full((2, sums.shape[1]), np.nan)
-    scored = sizes > 0
-    numbers = scored.sum(axis=0)
+    numbers = (sizes > 0).sum(axis=0)
     for number in np.unique(numbers[numbers >= 2]):
-        columns = np.flatnonzero(numbers == number)
-        keys = (sizes[:, columns], sums[:, columns], ~scored[:, columns])
-        rows = np.lexsort(keys, axis=0)[:number]
-        found[:, columns] = _bootstrap(
-            np.take_along_axis(sums[:, columns], rows, 0),
-            np.take_along_axis(sizes[:, columns], rows, 0),
-        )
+        columns = numbers == number
+        units = sums[:, columns], sizes[:, columns]
+        rows = np.lexsort((*units[::-1], units[1] == 0), axis=0)[:number]
+        found[:, columns] = _bootstrap(*(np.take_along_axis(each, rows, 0) for each in units))
     return np.round(found, 12) + 0.0
 
 
@@ -172,12 +168,11 @@ def compute_alpha(counts: FloatArray) -> float:
     Args:
         counts: How many people gave each value. [pairs, values].
     """
-    people = counts.sum(axis=1)
-    kept = people > 1
-    differing = (people * people - (counts * counts).sum(axis=1))[kept] / (people[kept] - 1)
-    values = counts[kept].sum(axis=0)
+    counts = counts[counts.sum(axis=1) > 1]
+    people, values = counts.sum(axis=1), counts.sum(axis=0)
+    differing = (people**2 - (counts**2).sum(axis=1)) / (people - 1)
     total = values.sum()
-    expected = total * total - (values * values).sum()
+    expected = total**2 - (values**2).sum()
     return float(1 - (total - 1) * differing.sum() / expected) if expected else float("nan")
 
 

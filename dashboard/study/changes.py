@@ -77,8 +77,10 @@ def describe_gaps(study: Study, versions: Iterable[str]) -> dict[str, list[str]]
             for items in {id(each): each for each in map(run.candidates, asked)}.values():
                 is_searched[slice(None) if items is None else items[items >= 0]] = True
             if lacking := int((is_searched & (source.gallery.rows < 0)).sum()):
-                counted = f"{lacking:,} of {is_searched.sum():,}"
-                sentence = f"Items without a vector, which are never found: {counted}."
+                sentence = (
+                    f"Items without a vector, which are never found: {lacking:,} of "
+                    f"{is_searched.sum():,}."
+                )
                 warnings[sentence].append(version)
     return {
         level: [text if of == names else f"{list_names(of)}: {text}" for text, of in told.items()]
@@ -205,10 +207,11 @@ def group_values(rows: Rows) -> Rows:
     Each row of `rows` that has both values gains its `point`.
     """
     points: dict[str, Row] = {}
-    for row in (row for row in rows if row["delta"] is not None):
-        row["point"] = f"{write_number(row['baseline'])} → {write_number(row['candidate'])}"
-        kept = {key: row[key] for key in ("point", "baseline", "candidate", "outcome")}
-        points.setdefault(row["point"], kept | {"queries": 0})["queries"] += 1
+    for row in rows:
+        if row["delta"] is not None:
+            row["point"] = f"{write_number(row['baseline'])} → {write_number(row['candidate'])}"
+            kept = {key: row[key] for key in ("point", "baseline", "candidate", "outcome")}
+            points.setdefault(row["point"], kept | {"queries": 0})["queries"] += 1
     return list(points.values())
 
 

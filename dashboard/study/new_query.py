@@ -41,14 +41,15 @@ def search(
     collection = study.collection
     if item and item not in collection.items.index:
         raise ChoiceError(f"There is no item {item!r}.")
-    stored = zip(collection.queries["text"], collection.queries["item_id"], strict=True)
+    stored = list(zip(collection.queries["text"], collection.queries["item_id"], strict=True))
     wanted = ("", item) if item else (text, "")
     every = study.choices.replace(queries="all", slice=())
-    if picture is None and (places := [at for at, each in enumerate(stored) if each == wanted]):
-        return show_query(Study(collection, every), places[0], versions, depth, metric)
+    if picture is None and wanted in stored:
+        return show_query(Study(collection, every), stored.index(wanted), versions, depth, metric)
     if len(text) > MAX_CHARACTERS:
-        said = f"The text has {len(text):,} characters."
-        raise ChoiceError(f"{said} Search with at most {MAX_CHARACTERS:,}.")
+        raise ChoiceError(
+            f"The text has {len(text):,} characters. Search with at most {MAX_CHARACTERS:,}."
+        )
     asked = replace(
         collection,
         queries=Table("", "query_id", {"query_id": (TYPED,), "text": (text,), "item_id": (item,)}),
@@ -69,8 +70,11 @@ def _encode(asked: Collection, versions: Names, text: str, picture: Image | None
         try:
             if version.items is None:
                 if is_new or version.make_source is None:
-                    wanted = "vectors, to search with something new"
-                    raise DataError(version.file, "results of stored queries only", wanted)
+                    raise DataError(
+                        version.file,
+                        "results of stored queries only",
+                        "vectors, to search with something new",
+                    )
             elif is_new:
                 name, items = f"{version.file}/model.toml", version.items
                 if picture is None:

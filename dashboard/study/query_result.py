@@ -129,8 +129,11 @@ def explain_null(study: Study, version: str, query: int, measure: Measure) -> st
     """Return why the query at a position has no value of a metric in a version."""
     if not study.rules.asks(study, measure)[np.searchsorted(study.queries, query)]:
         return "it asks other queries"
-    judged, not_run = study.judgement.unscorable, study.run(version).source.not_run
-    return not_run.get(query) or judged.get(query) or "nothing is relevant"
+    return (
+        study.run(version).source.not_run.get(query)
+        or study.judgement.unscorable.get(query)
+        or "nothing is relevant"
+    )
 
 
 def describe_rows(study: Study, query: int, metric: str, rows: Rows) -> Row:

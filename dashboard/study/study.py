@@ -351,11 +351,15 @@ def _explain_lack(collection: Collection, kind: str) -> str:
         left = sum(each.file == "queries.csv" for each in collection.findings)
         lacking = "neither a text nor an image nor the item_id of a known item"
         why = f"{left:,} rows of queries.csv have {lacking}" if left else "queries.csv has no row"
-        do = f"To list them, type: python -m dashboard check {collection.name}"
-        return f"{collection.name} has no query to search with: {why}. {do}"
+        return (
+            f"{collection.name} has no query to search with: {why}. To list them, type: "
+            f"python -m dashboard check {collection.name}"
+        )
     other = "text" if kind == "item" else "item"
-    many = f"None of {len(collection.queries):,} queries is of the kind {kind!r}"
-    return f"{many}. Choose queries = {other} (--queries {other})."
+    return (
+        f"None of {len(collection.queries):,} queries is of the kind {kind!r}. Choose queries "
+        f"= {other} (--queries {other})."
+    )
 
 
 def open_study(collection: Collection, choices: Choices) -> Study:

@@ -82,9 +82,9 @@ def _read_answers(
     kind = next((kind for kind, name in COLUMNS.items() if name in table.columns), "")
     if not kind:
         raise DataError(ANSWERS, "no column of answers", "satisfaction, 1 to 5", line=1)
-    cells = {name: table[name] for name in ("list_id", "participant", COLUMNS[kind])}
+    cells = {name: table[name] for name in ("list_id", "participant")}
+    cells["satisfaction"] = table[COLUMNS[kind]]
     said = pd.DataFrame(cells, index=table.lines)
-    said["satisfaction"] = said.pop(COLUMNS[kind])
     for line, text in said["satisfaction"].items():
         if parse_number(text) not in range(WORST, BEST + 1):
             raise DataError(

@@ -62,8 +62,9 @@ class Reading(NamedTuple):
     @property
     def metrics(self) -> str:
         """Metrics of the source, with the original gain and then the context-aware one."""
-        end = f",w={self.window},divide={self.divide})"
-        return " ".join([ORIGINAL, *(f"CAG({name}{end}" for name in AWARE)])
+        return " ".join(
+            [ORIGINAL, *(f"CAG({name},w={self.window},divide={self.divide})" for name in AWARE)]
+        )
 
 
 class Cleaned(NamedTuple):
@@ -214,8 +215,10 @@ def explain_nulls(viewed: ViewedLists, reading: Reading, rows: Rows) -> Names:
             for before, step in pairwise(steps)
             if before["lists"] > step["lists"]
         ]
-        left = f"{steps[-1]['lists']:,} of {steps[0]['lists']:,} lists are left"
-        told.append(f"{left}, too few for a correlation. Left out: {', '.join(lost) or 'none'}.")
+        told.append(
+            f"{steps[-1]['lists']:,} of {steps[0]['lists']:,} lists are left, too few for a "
+            f"correlation. Left out: {', '.join(lost) or 'none'}."
+        )
     if max(sizes, default=0) >= 2:
         told.append("A metric, or satisfaction, is the same for all lists: no rank correlation.")
     return told

@@ -59,7 +59,7 @@ NAMED = 3
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhood:
-    """Items from all over a gallery; of a large one a stretch every so many.
+    """Items from all over a gallery, more than NEAREST; of a large one a stretch every so many.
 
     Attributes:
         gallery: Vectors of all items.
@@ -79,13 +79,12 @@ class Neighbourhood:
         """Return the nearest items of the sample of each item, without itself. [items, nearest]."""
         cosines = self.read(items) @ self.vectors.T
         cosines[items[:, None] == self.items] = -np.inf
-        most = min(NEAREST, len(self.items) - 1)
-        return self.items[np.argpartition(-cosines, most - 1, axis=1)[:, :most]]
+        return self.items[np.argpartition(-cosines, NEAREST - 1, axis=1)[:, :NEAREST]]
 
     @cached_property
     def probes(self) -> IntArray:
         """Items of the sample that tell what is usual."""
-        return self.items[:: max(1, -(-len(self.items) // PROBES))]
+        return self.items[:: -(-len(self.items) // PROBES)]
 
     @cached_property
     def near_probes(self) -> IntArray:
@@ -162,8 +161,9 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
             shares = has[around.near_probes[lacks]].mean(axis=1)  # of neighbours that have it
             if len(shares) >= COMMON and (shares >= MOST).mean() <= RARE:
                 what = f"have {name}" if name else "are relevant"
-                told = f"{LABEL}? {number} of {len(others)} neighbours {what}"
-                causes[item] = Cause(LABEL, name, told)
+                causes[item] = Cause(
+                    LABEL, name, f"{LABEL}? {number} of {len(others)} neighbours {what}"
+                )
     return [causes.get(item, Cause(MODEL, "", "")) for item in items.tolist()]
 
 
@@ -230,9 +230,11 @@ def tell(causes: Sequence[Cause]) -> list[Piece]:
         named = [row for row in rows if row["detail"]][:NAMED] if cause == NEAR else []
         for place, row in enumerate(named):
             verb = "" if place else "lacks " if row["results"] == 1 else "lack "
-            told.append(Piece(", " if place else " ("))
             lacking = row["detail"]
-            told.append(Piece(f"{row['results']:,} {verb}{lacking}", f"{cause}: {lacking}"))
+            told += [
+                Piece(", " if place else " ("),
+                Piece(f"{row['results']:,} {verb}{lacking}", f"{cause}: {lacking}"),
+            ]
         others = number - sum(row["results"] for row in named)
         told += [Piece(f", {count_things(others, 'other')}")] * bool(named and others)
         told += [Piece(")")] * bool(named)
@@ -251,17 +253,18 @@ def find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], 
     queries = study.collection.queries.find(ids).tolist()
     found = {}
     for id, query, row in zip(ids, queries, list_ranks(study, candidate, ids, cutoff), strict=True):
-        shown = zip(row["items"], row["marks"], strict=True)
-        wrong = np.array([item for item, hit in shown if hit is False], int)
-        found[id] = find_causes(study, candidate, query, wrong)
+        items, is_wrong = np.array(row["items"], int), [hit is False for hit in row["marks"]]
+        found[id] = find_causes(study, candidate, query, items[is_wrong])
     causes = [cause for each in found.values() for cause in each]
     if not causes:
         return found, []
-    results = count_things(len(causes), "wrong result")
     queries = "one worse query" if len(found) == 1 else f"{len(found):,} worse queries"
     ranks = f"first {cutoff} results" if cutoff > 1 else "first result"
     return found, [
-        Piece(f"Of {results} in the {ranks} of {candidate}, in the {queries}: "),
+        Piece(
+            f"Of {count_things(len(causes), 'wrong result')} in the {ranks} of {candidate}, in the "
+            f"{queries}: "
+        ),
         *tell(causes),
         Piece("."),
     ]

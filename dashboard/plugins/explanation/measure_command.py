@@ -36,7 +36,9 @@ def answer(call: Namespace) -> Answer:
             except ChoiceError as why:
                 say(f"note: {version}: {why}")
                 continue
-            told = {"run": version, "query_id": call.explain}
-            told |= {"metric": each.name, "cutoff": each.cutoff}
+            told = {
+                "run": version, "query_id": call.explain, "metric": each.name,
+                "cutoff": each.cutoff,
+            }  # fmt: skip
             rows += [told | row for row in found]
     return rows, TERMS, FINE

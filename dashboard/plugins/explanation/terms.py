@@ -57,8 +57,10 @@ def explain_value(
     columns = (
         ranks.tolist(),
         [study.collection.items.ids[item] if item >= 0 else None for item in items.tolist()],
-        map(replace_nan, np.append(judged.grades(query), np.nan)[items]),
-        map(replace_nan, np.append(judged.credits(query), np.nan)[items]),
+        *(
+            map(replace_nan, np.append(values, np.nan)[items])
+            for values in (judged.grades(query), judged.credits(query))
+        ),
         mark_hits(judged, query, items, study.rules.is_complete),
         (terms / divisor).tolist(),
         (np.cumsum(terms) / divisor).tolist(),

@@ -63,8 +63,9 @@ def read_conditions(text: str | None, sign: str) -> list[Check]:
         name, given, number = word.rpartition(sign)
         limit = parse_number(number)
         if not given or not np.isfinite(limit) or (sign == ">" and limit >= 0):
-            said = f"{word or text!r} is no such condition"
-            raise ValueError(f"{said}; write for example {EXAMPLES[sign]}.")
+            raise ValueError(
+                f"{word or text!r} is no such condition; write for example {EXAMPLES[sign]}."
+            )
         measure = parse_one(name)
         if measure in found:
             raise ValueError(f"{found[measure]} and {word}: give one of them.")

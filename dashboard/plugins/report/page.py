@@ -56,8 +56,8 @@ def write_report(study: Study, choices: Choices, queries: Rows, address: str = "
     metric = choices["metric"]
     rows, front = compare_metrics(study, choices)
     slices = study.compare_slices(baseline, candidate, metric)
-    unusual = describe_choices(study.collection, study.choices)
-    unusual = {key: text for key, text in unusual.items() if key not in ("protocol", "queries")}
+    unusual = describe_choices(study.collection, study.choices).items()
+    told = [text for key, text in unusual if key not in ("protocol", "queries")]
     changes = list_changes(study, baseline, candidate, metric)
     charts = {
         "Change by metric": draw_forest(make_forest(rows, metric), "Candidate − baseline"),
@@ -75,7 +75,7 @@ def write_report(study: Study, choices: Choices, queries: Rows, address: str = "
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         keys=(keys := urlencode(shorten_choices(study.collection, choices))),
         link=f"{address}?{keys}" if address.startswith(("http://", "https://")) else "",
-        chosen=[f"Protocol: {study.rules.title}", count_queries(study), *unusual.values()],
+        chosen=[f"Protocol: {study.rules.title}", count_queries(study), *told],
         baseline=baseline,
         candidate=candidate,
         metric=metric,

@@ -80,11 +80,13 @@ def _export(call: Namespace) -> Answer:
     rows = _read_rows(call)
     if file := call.labels_file:
         if file.exists():
-            do = "Name another one, or move it away."
-            raise DataError(file.name, "a file", "a new one", do=do)
+            raise DataError(
+                file.name, "a file", "a new one", do="Name another one, or move it away."
+            )
         if call.labels not in (None, CORRECTED):
-            told = f"--labels {call.labels}: the file holds corrected ones; leave it out."
-            raise ValueError(told)
+            raise ValueError(
+                f"--labels {call.labels}: the file holds corrected ones; leave it out."
+            )
         call.labels = CORRECTED
         replace_file(file, format_labels(open_study_of(call)[0], file.suffix == ".csv"))
     return [asdict(row) for row in (rows if call.history else keep_last(rows))], EXPORT

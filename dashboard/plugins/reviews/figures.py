@@ -123,15 +123,17 @@ def measure_agreement(rows: Verdicts) -> Rows:
     same = (counts * (counts - 1)).sum(axis=1, keepdims=True)
     compared = number * (number - 1)
     ends = compute_bootstrap_interval(same, compared)[:, 0].tolist()
-    share = _make_row("agreement", people, counts, float(same.sum() / compared.sum()), *ends)
-    found = [share, _make_row("alpha", people, counts, *resample_figure(counts, compute_alpha))]
+    found = [
+        _make_row("agreement", people, counts, float(same.sum() / compared.sum()), *ends),
+        _make_row("alpha", people, counts, *resample_figure(counts, compute_alpha)),
+    ]
     busiest = np.argsort(-said.any(axis=2).sum(axis=0), kind="stable")[:MAX_PEOPLE]
     for one, other in combinations(sorted(busiest.tolist()), 2):
         pairs = (said[:, one, :, None] & said[:, other, None, :]).reshape(len(said), -1)
         both = pairs[pairs.any(axis=1)].astype(float)
         if len(both):
-            kappa = resample_figure(both, compute_kappa)
-            found.append(_make_row("kappa", [people[one], people[other]], both, *kappa))
+            two = [people[one], people[other]]
+            found.append(_make_row("kappa", two, both, *resample_figure(both, compute_kappa)))
     return found
 
 
@@ -230,9 +232,10 @@ def describe_preference(scores: Scores, baseline: str, candidate: str) -> tuple[
     winner = who if test.pvalue < SIGNIFICANT else ""
     if 2 * won == decided:
         who = f"{baseline} and {candidate} each"
-    interval = f"95 % interval {100 * low:.0f}–{100 * high:.0f} %"
-    told = f"{who} won {won} of {count_things(decided, 'query')} with a winner"
-    return winner, f"{told} ({interval}), p {write_p(test.pvalue)}.{rest}"
+    return winner, (
+        f"{who} won {won} of {count_things(decided, 'query')} with a winner (95 % interval "
+        f"{100 * low:.0f}–{100 * high:.0f} %), p {write_p(test.pvalue)}.{rest}"
+    )
 
 
 def compare_with_metric(scores: Scores, changes: Iterable[Row], metric: str) -> tuple[int, int]:

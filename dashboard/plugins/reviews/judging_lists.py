@@ -13,7 +13,6 @@ from sqlalchemy import Connection, insert, select
 
 from dashboard.errors import ChoiceError, DataError, explain_errors
 from dashboard.evaluation.metrics import find_metric, parse_one
-from dashboard.evaluation.ranking_metrics import PERSISTENCE
 from dashboard.plugins.reviews import verdicts
 from dashboard.plugins.reviews.schema import ASSIGNMENT
 from dashboard.plugins.reviews.store import has_store, open_store
@@ -186,18 +185,18 @@ def weigh_labels(
         ChoiceError: If the metric is no such sum.
     """
     measure = parse_one(metric)
-    _, settings = find_metric(measure.name)
-    if measure.metric.name not in LINEAR or settings.get("per", "list") != "list":
-        why = f"{metric} is no sum of the results' worth. Choose one of {', '.join(LINEAR)}."
-        raise ChoiceError(f"{WAYS['change'].capitalize()}: {why}")
-    p = float(settings.get("p", PERSISTENCE.default))
+    entry, settings = find_metric(measure.name)
+    if entry.name not in LINEAR or settings.get("per", "list") != "list":
+        raise ChoiceError(
+            f"{WAYS['change'].capitalize()}: {metric} is no sum of the results' worth. Choose "
+            f"one of {', '.join(LINEAR)}."
+        )
 
     def weigh(rank: float) -> float:
         """Return the weight of a rank, but for a factor."""
-        if measure.metric.name == "RBP":
-            return float(p ** (rank - 1))
-        is_discounted = measure.metric.name.startswith("DCG")
-        return float(1 / np.log2(1 + rank) if is_discounted else rank < np.inf)
+        if entry.name == "RBP":
+            return float(float(settings["p"]) ** (rank - 1))
+        return float(1 / np.log2(1 + rank) if entry.name.startswith("DCG") else rank < np.inf)
 
     shown = list_shown_ranks(study, versions, queries, measure.cutoff or MAX_RANKS)
     changed = list_changes(study, versions[0], versions[1], metric)
@@ -333,8 +332,9 @@ def check_open(connection: Connection, row: Verdict) -> None:
     if made.closed:
         raise ChoiceError(f"The list {made.title!r} is closed; it takes no more verdicts.")
     if row.pair not in made.pairs:
-        pair = f"query {row.query_id} and item {row.item_id!r}"
-        raise ChoiceError(f"The list {made.title!r} does not have {pair}.")
+        raise ChoiceError(
+            f"The list {made.title!r} does not have query {row.query_id} and item {row.item_id!r}."
+        )
 
 
 def _save(connection: Connection, made: JudgingList) -> None:

@@ -64,12 +64,12 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
         draw_reset("Stop", "judge", "list")
         st.stop()
     queries, done, make_pool = _make_task(study, choices, made)
-    left = [at for at, query in enumerate(queries) if query not in done]
-    place = next(iter(left), 0)
+    place = next((at for at, query in enumerate(queries) if query not in done), 0)
     if choices["query"] in queries:
         place = queries.index(choices["query"])
-    following = sorted((at for at in left if at != place), key=lambda at: at < place)
-    near = sorted({place, *following[:AHEAD]}) if queries else []
+    others = (*queries[place + 1 :], *queries[:place])
+    following = [query for query in others if query not in done]
+    near = [*queries[place : place + 1], *following[:AHEAD]]
     first = max(0, place - LISTED)
     shown = queries[first : place + LISTED + 1]
     over = ""
@@ -91,13 +91,13 @@ def draw_query(study: Study, choices: Choices) -> tuple[str, str, tuple[str, str
             "scale": find_scale(collection),
             "causes": list(CAUSES),
             "most": MAX_NOTE,
-            "query": queries[place] if queries else "",
+            "query": next(iter(near), ""),
             "queries": [[each, collection.name_query(each), each in done] for each in shown],
             "first": first,
             "total": len(queries),
             "done": len(done),
-            "next": queries[following[0]] if following else "",
-            "payloads": [[each, make_pool(each)] for each in (queries[at] for at in near)],
+            "next": next(iter(following), ""),
+            "payloads": [[query, make_pool(query)] for query in near],
         },
         on_query_change=lambda: set_choice("query", st.session_state["judging"]["query"]),
         on_author_change=lambda: st.session_state.update({AUTHOR: ""}),

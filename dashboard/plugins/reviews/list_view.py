@@ -191,8 +191,10 @@ def _draw_list(made: JudgingList, judged: Judged, author: str) -> None:
     with st.container(border=True, key=f"list-{made.id}"):
         with make_line():
             told = escape_markdown(_tell(made))
-            title = f"**[{escape_markdown(made.title)}]({href})** :small[{told}]"
-            st.markdown(f"{title}  \n:small[{progress}]", width="stretch")
+            st.markdown(
+                f"**[{escape_markdown(made.title)}]({href})** :small[{told}]  \n:small[{progress}]",
+                width="stretch",
+            )
             draw_copy(write_address(made), f"copy-{made.id}", is_new)
             ending = author and author == made.author and st.popover("Close")
         if is_new:
@@ -225,16 +227,19 @@ def _tell(made: JudgingList) -> str:
     """Return the facts of a list."""
     versions = " → ".join(filter(None, (made.baseline, made.candidate)))
     task = "to compare blind" if made.is_comparison else "to judge"
-    told = [f"{_count(made)} {task}", made.chosen, versions, f"by {made.author}", made.time[:10]]
-    told += ["closed" if made.closed else "", judging_lists.describe_gone(made)]
+    told = (
+        f"{_count(made)} {task}", made.chosen, versions, f"by {made.author}", made.time[:10],
+        "closed" if made.closed else "", judging_lists.describe_gone(made),
+    )  # fmt: skip
     return " · ".join(filter(None, told))
 
 
 def _write_progress(made: JudgingList, judged: Judged) -> str:
     ranked = sorted(judged.items(), key=lambda each: (-len(each[1]), each[0]))
     told = [f"{name} {len(done):,} of {len(made.asked):,}" for name, done in ranked[:MAX_PEOPLE]]
-    more = [f"{len(ranked) - MAX_PEOPLE} more"] if ranked[MAX_PEOPLE:] else []
-    return " · ".join(told + more) or "Nobody has begun."
+    if more := ranked[MAX_PEOPLE:]:
+        told.append(f"{len(more)} more")
+    return " · ".join(told) or "Nobody has begun."
 
 
 def _draw_form(study: Study, choices: Choices, author: str) -> None:
@@ -291,8 +296,11 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
             told = escape_markdown(_tell(made))
             st.markdown(f"### {escape_markdown(made.title)} :small[{told}]")
     if not made:
-        told = f"There is no list {id[:80]!r} of {study.collection.title}."
-        draw_text("error", f"{told} Its link may name another collection.")
+        draw_text(
+            "error",
+            f"There is no list {id[:80]!r} of {study.collection.title}. Its link may name another "
+            "collection.",
+        )
         return
     author = find_author()
     left = reviews.count_left(made, author)

@@ -114,7 +114,7 @@ def draw_decisions(
     data = {
         "about": {"collection": study.collection.name, "author": find_author(), "kind": DECISION},
         "scale": find_scale(study.collection),
-        "more": max(0, len(there) - MAX_DECISIONS),
+        "more": len(there[MAX_DECISIONS:]),
         "done": len(keep_last_of_pairs(reviews.rows, DECISION)),
         "rows": make_payload(study, choices["metric"], reviews.rows, there[:MAX_DECISIONS]),
     }
@@ -222,10 +222,10 @@ def _draw_files(corrected: Study) -> None:
 
 def _draw_metrics(given: Study, corrected: Study, choices: Choices) -> None:
     """Draw the mean of each metric and version with the labels as given, and corrected."""
-    metrics = f"{choices['metrics']} {choices['metric']}"
     with show_progress("Measuring with both labels"):
         before, after = (
-            study.list_means(choices.compared, metrics) for study in (given, corrected)
+            study.list_means(choices.compared, f"{choices['metrics']} {choices['metric']}")
+            for study in (given, corrected)
         )
     rows: dict[str, Row] = {}
     for old, new in zip(before, after, strict=True):

@@ -165,10 +165,12 @@ def _draw_queries(
 ) -> None:
     """Draw a table of the queries, the baseline's first; each is a link to both rows."""
     names = {1: made.candidate, 0: "neither", -1: made.baseline, None: "nobody could say"}
-    told = {"better": made.candidate, "worse": made.baseline, "same": "neither"}
-    told |= {CANNOT_SAY: "cannot say"}
+    told = {
+        "better": made.candidate, "worse": made.baseline, "same": "neither",
+        CANNOT_SAY: "cannot say",
+    }  # fmt: skip
     people = [name for name, _ in Counter(row.author for row in answers).most_common(MAX_PEOPLE)]
-    said = {(row.query_id, row.author): row.value for row in answers}
+    said = {(row.query_id, row.author): told[row.value.removeprefix("much ")] for row in answers}
     order = sorted(scores, key=lambda query: -1 if (score := scores[query]) is None else score)
     rows = []
     for query in order:
@@ -181,8 +183,7 @@ def _draw_queries(
                                candidate=made.candidate, **NO_TASK) if is_there else "",
         }  # fmt: skip
         for at, name in enumerate(people):
-            value = said.get((query, name), "").removeprefix("much ")
-            row[f"person-{at}"] = told.get(value, value)
+            row[f"person-{at}"] = said.get((query, name), "")
         rows.append(row)
     columns = [
         Column("won", "Won"),

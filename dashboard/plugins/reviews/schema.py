@@ -54,8 +54,10 @@ def _forbid_changes(connection: Connection) -> None:
         changes["emptied"] = "TRUNCATE"
         create = "CREATE OR REPLACE TRIGGER"
         body = f"BEGIN RAISE EXCEPTION '{_KEPT}'; END"
-        named = "FUNCTION keep_reviews() RETURNS trigger LANGUAGE plpgsql"
-        connection.exec_driver_sql(f"CREATE OR REPLACE {named} AS $${body}$$")
+        connection.exec_driver_sql(
+            "CREATE OR REPLACE FUNCTION keep_reviews() RETURNS trigger LANGUAGE plpgsql AS "
+            f"$${body}$$"
+        )
         act = "FOR EACH STATEMENT EXECUTE FUNCTION keep_reviews()"
     for name, change in changes.items():
         connection.exec_driver_sql(f"{create} never_{name} BEFORE {change} ON {REVIEW.name} {act}")

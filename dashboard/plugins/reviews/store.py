@@ -215,13 +215,14 @@ def _put_new(draft: Path, path: Path) -> None:
 @contextmanager
 def _explain(path: Path, wanted: str) -> Iterator[None]:
     """Turn errors of SQLite and of the disk into a DataError with the reason."""
-    expected = f"a file of reviews that can be {wanted}"
-    do = f"{VARIABLE} names its folder."
     try:
         yield
     except (exc.DBAPIError, sqlite3.Error, OSError) as raised:
         raise DataError(
-            path.name, _find_reason(getattr(raised, "orig", None) or raised, path), expected, do=do
+            path.name,
+            _find_reason(getattr(raised, "orig", None) or raised, path),
+            f"a file of reviews that can be {wanted}",
+            do=f"{VARIABLE} names its folder.",
         ) from raised
 
 
@@ -296,8 +297,10 @@ def back_up(path: Path) -> int:
     """
     place = find_store()
     if isinstance(place, URL):
-        do = f"Type: pg_dump --format=custom --file={path.name} {place.database}"
-        raise DataError(_name_database(place), "a PostgreSQL database", "a SQLite file", do=do)
+        raise DataError(
+            _name_database(place), "a PostgreSQL database", "a SQLite file",
+            do=f"Type: pg_dump --format=custom --file={path.name} {place.database}",
+        )  # fmt: skip
     if path.exists():
         raise DataError(path.name, "a file", "a new one", do="Name another one.")
     if not has_store():

@@ -65,12 +65,16 @@ class Service:
             def sleep_for_retry(self, response: Any) -> bool:
                 seconds = self.get_retry_after(response) or 0.0
                 if service.waited + seconds > MAX_WAITED:
-                    found = f"pauses of more than {MAX_WAITED:g} s in all (Retry-After)"
-                    raise DataError(service.url, found, "an answer")
+                    raise DataError(
+                        service.url,
+                        f"pauses of more than {MAX_WAITED:g} s in all (Retry-After)",
+                        "an answer",
+                    )
                 if seconds and not service.waited:
-                    most = f"{MAX_WAITED:g} s in all at most"
-                    told = f"asks to wait (Retry-After): {seconds:g} s now, {most}"
-                    say(f"note: {service.url} {told}")
+                    say(
+                        f"note: {service.url} asks to wait (Retry-After): {seconds:g} s now, "
+                        f"{MAX_WAITED:g} s in all at most"
+                    )
                 service.waited += seconds
                 time.sleep(seconds)
                 return bool(seconds)

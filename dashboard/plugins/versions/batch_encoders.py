@@ -144,8 +144,11 @@ def _open_network(path: Path, picture: Settings) -> BatchEncoder:
 
     def encode(inputs: Inputs, side: str) -> AnyArray:
         rows = [lay_out(layout, each) for each in inputs if not isinstance(each, str)]
-        expected = f"one input of the shape {list(rows[0].shape)}"
-        with explain_errors(path.name, "a network that cannot be run", expected):
+        with explain_errors(
+            path.name,
+            "a network that cannot be run",
+            f"one input of the shape {list(rows[0].shape)}",
+        ):
             return np.stack([np.asarray(run(row)).reshape(-1) for row in rows])
 
     return BatchEncoder(

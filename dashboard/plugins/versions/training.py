@@ -51,8 +51,9 @@ def trainer_callback(
             with tempfile.TemporaryDirectory(prefix="trained-") as place:
                 getattr(model, "module", model).save_pretrained(place)  # trained on several devices
                 told = note or f"step {state.global_step}"
-                named = "the model in training; its copy is text_model/ of this version"
-                encoder = open_model(Path(place), named)
+                encoder = open_model(
+                    Path(place), "the model in training; its copy is text_model/ of this version"
+                )
                 embed(open_collection(folder), version, encoder, findings, note=told)
             for each in findings:
                 warnings.warn(f"{each.file}: {each.found}", stacklevel=2)

@@ -55,6 +55,10 @@ def test_worst(graded: Path) -> None:
     study = open_world(graded)
     with pytest.raises(ChoiceError, match="Nothing to judge is found .worst regressions by AP"):
         pick(study, "worst", BOTH[::-1], "AP", 9)
+    with pytest.raises(ChoiceError, match="Worst regressions: name two versions."):
+        pick(study, "worst", ("v1",), "AP", 5)
+    with pytest.raises(ChoiceError, match="number = 0: 1 to 10,000 pairs can be chosen."):
+        pick(study, "worst", BOTH, "AP", 0)
 
 
 def test_slice_and_random(graded: Path) -> None:
@@ -66,18 +70,6 @@ def test_slice_and_random(graded: Path) -> None:
     assert sorted(every) == ["q1a", "q1b", "q1c", "q1d", "q2a", "q2b", "q2d"]
     assert choose(graded, "random", "AP") == every != choose(graded, "random", "AP", seed=1)
     assert choose(graded, "random", "AP", 3) == every[:3]
-
-
-@pytest.mark.parametrize(
-    ("way", "versions", "number", "sentence"),
-    [
-        ("worst", ("v1",), 5, "Worst regressions: name two versions."),
-        ("random", BOTH, 0, "number = 0: 1 to 10,000 pairs can be chosen."),
-    ],
-)
-def test_refused(graded: Path, way: str, versions: tuple, number: int, sentence: str) -> None:
-    with pytest.raises(ChoiceError, match=sentence):
-        pick(open_world(graded), way, versions, "AP", number)
 
 
 def test_created_and_read(graded: Path) -> None:
