@@ -126,6 +126,7 @@ class Gallery:
         Args:
             queries: Unit vectors. [queries, dimension].
         """
+        lookup = self.rows, np.argsort(self.places), self.places[self.items]
         step = max(1, min(MAX_BLOCK, MAX_CELLS // max(1, len(self.items)), len(queries)))
         below = np.empty((step, len(self.items)), np.int32)
         for start in range(0, len(queries), step):
@@ -137,7 +138,7 @@ class Gallery:
                 cosines += BEST  # millionths below the best
                 below[: len(some), at : at + len(block)] = cosines
             for row in below[: len(some)]:
-                yield CountedRanking(row, *self._lookup)
+                yield CountedRanking(row, *lookup)
 
     def restrict(self, items: IntArray) -> Gallery:
         """Return the gallery of some items; those without a vector are left out."""
@@ -147,11 +148,6 @@ class Gallery:
         ids = [known.ids[row] for row in rows.tolist()]
         vectors = replace(known, ids=ids, rows=known.rows[rows], lengths=known.lengths[rows])
         return Gallery(vectors, self.items[rows], self.places)
-
-    @cached_property
-    def _lookup(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Row of each item, item at each place, place of each row."""
-        return self.rows, np.argsort(self.places), self.places[self.items]
 
     @cached_property
     def rows(self) -> IntArray:

@@ -181,8 +181,7 @@ def add_vectors(
                 shutil.copyfile(path, draft / inside)
         record_version(
             read_version(draft, collection.items, collection.queries, findings, name=name),
-            collection.items,
-            collection.queries,
+            collection,
             draft,
         )
         written = [
@@ -288,7 +287,7 @@ def _name_rows(
     if near := {name: own for name, own in names.items() if name != own}:
         add_finding(findings, file, *tell_matched(near), "note")
     inputs = [name for name, *own in table.list_rows(*INPUTS["queries"]) if any(own)]
-    if stem == "queries" and inputs and names and {*names.values()}.isdisjoint(inputs):
+    if stem == "queries" and inputs and {*names.values()}.isdisjoint(inputs):
         found = f"ids of queries without a text ({list_names(ids)})"
         raise DataError(file, found, f"those of texts, such as {inputs[0]!r}")
     return rows, ids

@@ -312,7 +312,7 @@ def check_draft(opened: Collection, found: Gathered) -> Findings:
     made = {each.name for each in found.placed}  # the others were made before
     for name in opened.versions.keys() & made:
         place = opened.folder / "models" / name
-        record_version(opened.versions[name], opened.items, opened.queries, place)
+        record_version(opened.versions[name], opened, place)
     return [
         *opened.findings,
         *list_missing(opened),
