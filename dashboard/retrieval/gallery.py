@@ -55,9 +55,8 @@ class Found(NamedTuple):
         gone = self.rank[is_gone]
         rank, first = (each - gone.searchsorted(each) for each in (self.rank, self.tie_first))
         last = self.tie_last - gone.searchsorted(self.tie_last, "right")
-        columns = (self.items, self.scores, rank, first, last)
         passing = self.passing - int(gone.searchsorted(self.passing, "right"))
-        kept = (column[~is_gone] for column in columns)
+        kept = (each[~is_gone] for each in (self.items, self.scores, rank, first, last))
         return Found._make([*kept, self.length - len(gone), passing])
 
     def keep(self, depth: int, wanted: IntArray) -> Found:

@@ -54,7 +54,7 @@ def make_pages() -> Pages:
         name: st.Page(
             script,
             title=name.replace("_", " ").capitalize(),
-            url_path="" if name == NAMES[0] else name,
+            url_path=name,
             default=name == NAMES[0],
         )
         for name, script in scripts.items()
