@@ -111,7 +111,7 @@ def open_call(call: Namespace) -> Collection:
     qrels, runs = getattr(call, "qrels", None), getattr(call, "run", None)
     if bool(call.collection) == bool(qrels) or bool(qrels) != bool(runs):
         raise ValueError("Name a COLLECTION, or give --qrels FILE with --run FILE.")
-    if qrels:
+    if qrels and runs:
         return open_files(qrels, runs)
     return open_collection(find_folder(call.collection))
 

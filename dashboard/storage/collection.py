@@ -81,7 +81,7 @@ class Collection:
     @cached_property
     def is_text(self) -> BoolArray:
         """True for each query with a text. [queries]."""
-        return np.array([bool(text) for text in self.queries["text"]], bool)
+        return np.array(self.queries["text"], bool)
 
     @cached_property
     def query_kinds(self) -> Names:

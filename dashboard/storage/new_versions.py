@@ -235,7 +235,7 @@ def _write_side(path: Path, parts: Sequence[Part], form: str = "") -> int:
     with path.open("wb") as file:
         np.lib.format.write_array_header_1_0(file, header)
         for rows, ids in parts:
-            is_kept = np.array(list(map(bool, ids)))
+            is_kept = np.array(ids, bool)
             for at in range(0, len(rows), BLOCK):
                 block = convert(rows[at : at + BLOCK][is_kept[at : at + BLOCK]], form)
                 file.write(np.ascontiguousarray(block, kind).data)

@@ -67,7 +67,7 @@ def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Vers
         )
     for axis, ids, found, lines in zip(AXES, axes, items, asking[::-1], strict=True):
         if (lines >= 0).any():  # queries search this axis
-            strange = [ids[line] for line in np.flatnonzero(found < 0)]
+            strange = [ids[line] for line in np.flatnonzero(found < 0).tolist()]
             wanted = "ids of items, or of queries about one or with a text's words; none is found"
             findings += count_odd(name, strange, f"{axis} that are no items", wanted)
     order = slice(None, None, -1 if is_turned else 1)  # as the lines follow each other in the file
