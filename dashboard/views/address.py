@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard.errors import ChoiceError, DataError
-from dashboard.evaluation.metrics import parse
+from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.storage.collection import Collection
 from dashboard.study.choices import Address, Choices, list_choices, resolve
 from dashboard.tables import Names, Texts
@@ -121,7 +121,7 @@ def _check(collection: Collection, key: str, text: str, before: Address) -> str:
     if not text:
         return ""
     resolve(collection, {**before, key: text})
-    for each in parse(text) if key in ("metric", "metrics") else ():
+    for each in [parse_one(text)] if key == "metric" else parse(text) if key == "metrics" else ():
         most = max(len(collection.items), USUAL_CUTOFF)
         if (each.cutoff or 0) > most:
             raise ChoiceError(
