@@ -28,7 +28,9 @@ def _explain_lack(given: str, collection: Collection, before: Values) -> str:
 
 
 def _count_pictures(collection: Collection) -> int:
-    return int((~collection.tables[PROTOCOL].is_text & (collection.own_items >= 0)).sum())
+    return int(
+        (~collection.tables[PROTOCOL].list_texts(collection) & (collection.own_items >= 0)).sum()
+    )
 
 
 def _list_tests(collection: Collection, before: Values) -> Names:

@@ -63,11 +63,12 @@ def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
     """
     made = judge_table(collection, collection.qrels, needs_relevant=True)
     sides: Sides = collection.tables["crossmodal"]
-    galleries = [sides.members.get(side) for side in sides.searched]
+    searched = sides.list_searched(collection)
+    galleries = [sides.members.get(side) for side in searched]
     reasons = dict(made.unscorable)
-    folds = np.zeros(len(sides.searched), int)
+    folds = np.zeros(len(searched), int)
     if choices["test"] in FOLDS:
-        is_text, own = sides.is_text, collection.own_items
+        is_text, own = sides.list_texts(collection), collection.own_items
         pictures = np.flatnonzero(~is_text & (own >= 0))[: FOLDS[choices["test"]] * FOLD]
         of_item = np.full(len(collection.items) + 1, -1)  # the last one: of no item
         folds = np.full(len(own), -1)
@@ -81,7 +82,7 @@ def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
             found = find_relevant(made, text)
             _refuse_shared(collection.queries, [text] * len(found[1:]))
             folds[text] = of_item[found[0]] if len(found) else -1
-        keys = list(zip(folds.tolist(), sides.searched, strict=True))
+        keys = list(zip(folds.tolist(), searched, strict=True))
         parts = {
             (fold, side): members[of_item[members] == fold]
             for fold, side in set(keys)
@@ -182,7 +183,7 @@ def list_folds(study: Study) -> IntArray:
 def list_texts(study: Study) -> BoolArray:
     """Return True for each query in question that is a text."""
     sides: Sides = study.collection.tables["crossmodal"]
-    return sides.is_text[study.queries]
+    return sides.list_texts(study.collection)[study.queries]
 
 
 def name_sure_recalls(study: Study, metrics: str) -> str:

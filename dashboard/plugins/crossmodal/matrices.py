@@ -73,6 +73,7 @@ def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Vers
     order = slice(None, None, -1 if is_turned else 1)  # as the lines follow each other in the file
 
     def make_source(collection: Collection, version: Version, ties: Ties) -> MatrixSource:
+        asking = _find_lines(collection, axes, _find_queried(collection))
         places = place_items(collection.items.ids, ties)
         absent = np.flatnonzero((asking < 0).all(axis=0)).tolist()
         not_run = dict.fromkeys(absent, f"{path.stem} has no row or column of this query")

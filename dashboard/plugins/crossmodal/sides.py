@@ -19,15 +19,35 @@ class Sides(NamedTuple):
     """Sides of a collection.
 
     Attributes:
+        names: Side of each item; "" for none.
         members: Items of each side by its name, and -1 for results outside the collection.
-        searched: Side that each query searches; "" for all. That is the side that its `among`
-            names; without one an item query searches the other of two sides, a text the pictures.
-        is_text: True for each query that is a text, or is about one.
+        is_text: True for each item that is a text, and a last False for a query without an item.
     """
 
+    names: Names
     members: dict[str, IntArray]
-    searched: Names
     is_text: BoolArray
+
+    def list_searched(self, collection: Collection) -> Names:
+        """Return the side that each query searches; "" for all.
+
+        That is the side that its `among` names; without one an item query searches the other of two
+        sides, a text the pictures.
+        """
+        pairs = zip(self.names, self.is_text, strict=False)
+        pictures = {name for name, is_text in pairs if name and not is_text}
+        return [
+            (among if among in self.members else "")
+            if among
+            else _pick_one(self.members.keys() - {self.names[own]} if own >= 0 else pictures)
+            for among, own in zip(
+                collection.queries["among"], collection.own_items.tolist(), strict=True
+            )
+        ]
+
+    def list_texts(self, collection: Collection) -> BoolArray:
+        """Return True for each query that is a text, or is about one. [queries]."""
+        return collection.is_text | self.is_text[collection.own_items]
 
 
 def _pick_one(names: set[str]) -> str:
@@ -66,18 +86,15 @@ def read_sides(collection: Collection, findings: Findings) -> Sides | None:
     strange = [
         query for query, among in queries.list_rows("among") if among and among not in members
     ]
-    wanted = f"a side of the items ({', '.join(members)}); these search all items"
-    findings += count_odd("queries.csv", strange, "queries among an unknown side", wanted)
+    findings += count_odd(
+        "queries.csv",
+        strange,
+        "queries among an unknown side",
+        f"a side of the items ({', '.join(members)}); these search all items",
+    )
     kinds = zip(items["kind"], side, strict=True)
     is_text = [(kind or name).lower() in TEXTS for kind, name in kinds]
-    pictures = {name for name, each in zip(side, is_text, strict=True) if name and not each}
-    owned = zip(queries["among"], collection.own_items.tolist(), strict=True)
-    searched = [
-        among * (among in members)
-        if among
-        else _pick_one(members.keys() - {side[own]} if own >= 0 else pictures)
-        for among, own in owned
-    ]
+    sides = Sides(tuple(side), members, np.array([*is_text, False]))
     if is_asked:
         pairs = [pair for pair, grade in list_pairs(collection.qrels) if grade >= 1]
         asking, found = ({pair[side] for pair in pairs} for side in (0, 1))
@@ -85,11 +102,10 @@ def read_sides(collection: Collection, findings: Findings) -> Sides | None:
         noun = name_pictures(collection)
         wanted = f"a text of each {noun}, a {noun} of each text; these have no value"
         findings += count_odd("qrels", bare, "queries that nothing belongs to", wanted)
-        for name in sorted({*searched} - {""}):
+        for name in sorted({*sides.list_searched(collection)} - {""}):
             places = members[name][1:].tolist()
             alone = [items.ids[item] for item in places if items.ids[item] not in found]
             told = name.replace("picture", noun)
             wanted = "a query that each belongs to; these are wrong for every query"
             findings += count_odd("qrels", alone, f"{told} that belong to no query", wanted)
-    is_about_text = np.array([*is_text, False])[collection.own_items]
-    return Sides(members, searched, collection.is_text | is_about_text)
+    return sides

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ from dashboard.storage.media import REMOTE, find_media, read_span
 from dashboard.storage.vectors import Vectors
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
-from dashboard.tables import BoolArray, FloatArray, IntArray, Rows
+from dashboard.tables import BoolArray, FloatArray, IntArray, Rows, Table
 from dashboard.texts import compute_digest
 
 BLOCK = 256
@@ -71,7 +72,9 @@ def find_groups(collection: Collection, way: str) -> Groups:
     identical, or whose vectors are so in the version that a value of the choice names.
     """
     version = collection.versions.get(way.removeprefix(BY))
-    first = _find_firsts(collection, version.items if version else None)
+    root = collection.settings.get("media_root", "media")
+    stored = version.items if version else None
+    first = _find_firsts(collection.items, stored, collection.folder, root)
     members = np.flatnonzero(np.bincount(first, minlength=len(first))[first] > 1)
     is_item = np.array(collection.queries["item_id"], bool)
     return Groups(first, members, collection.own_items, is_item)
@@ -99,9 +102,8 @@ def list_findings(collection: Collection) -> Findings:
 
 
 @lru_cache(maxsize=8)
-def _find_firsts(collection: Collection, stored: Vectors | None) -> IntArray:
+def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) -> IntArray:
     """Return the first item of the group of each item; itself if it is alone. [items]."""
-    items, root = collection.items, collection.settings.get("media_root", "media")
     first = np.arange(len(items))
     if any(items[STATED]):
         from scipy.sparse import coo_array  # type: ignore[import-untyped]
@@ -119,7 +121,7 @@ def _find_firsts(collection: Collection, stored: Vectors | None) -> IntArray:
     for place, file in enumerate(items["file"]):
         if REMOTE.match(file):
             content[place] = file  # it is not fetched for this
-        elif path := find_media(collection.folder, root, file):
+        elif path := find_media(folder, root, file):
             of_size[path.stat().st_size].append((place, path))
     for alike in of_size.values():
         for place, path in alike if len(alike) > 1 else ():
