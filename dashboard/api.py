@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -134,10 +132,8 @@ class OpenCollection:
             item_ids: Ids of the rows of `items`.
             query_ids: Ids of the rows of `queries`.
             by_position: Whether vectors without ids are in the order of the collection's tables.
-            codes: "packed" for bytes that hold eight bits of a code each, "none" for bytes, and 0
-                and 1, that are vectors.
-            run: Results in place of vectors: a file, TREC or CSV, or a frame with query_id, item_id
-                and score.
+            codes: "packed" for bytes of eight bits of a code, "none" for bytes, 0 and 1 of vectors.
+            run: Results in place of vectors: TREC, CSV, or a frame of query_id, item_id and score.
             note: A sentence on what is new.
             text_model: Folder of a sentence-transformers model that embeds typed texts.
 
@@ -169,8 +165,11 @@ class OpenCollection:
         if text_model is not None:
             told = {"encoder": "sentence-transformers", "text_model": str(text_model)}
             stated = stated._replace(settings=told, files={"text_model": Path(text_model)})
-        with _name_arguments():
+        try:
             rows = add_vectors(self._opened, name, *sides, stated, findings)
+        except Unsure as error:  # it tells options of the command `add`
+            ways = " or ".join(ARGUMENTS[line.partition("  #")[0]] for line in error.lines)
+            raise DataError(error.file, error.found, error.expected, do=f"Give {ways}.") from error
         for each in (each for each in findings if each.level != "note"):
             warnings.warn(str(each), stacklevel=2)
         return pd.DataFrame(rows)
@@ -264,17 +263,6 @@ class OpenCollection:
         require_protocol(self._opened, given)
         resolved = resolve(self._opened, given)
         return open_study(self._opened, resolved), resolved
-
-
-@contextmanager
-def _name_arguments() -> Iterator[None]:
-    """Tell the arguments of Python where the command `add` tells options to type."""
-    try:
-        yield
-    except Unsure as error:
-        ways = [ARGUMENTS[line.partition("  #")[0]] for line in error.lines]
-        do = f"Give {' or '.join(ways)}."
-        raise DataError(error.file, error.found, error.expected, do=do) from error
 
 
 def _fix_types(frame: pd.DataFrame) -> pd.DataFrame:

@@ -50,6 +50,10 @@ class Named:
         """Return the positions of some ids, -1 for unknown ones."""
         return np.fromiter(map(self.index.get, ids, repeat(-1)), int)
 
+    def list_unknown(self, ids: Iterable[str]) -> Names:
+        """Return those of some ids that name none of them."""
+        return [each for each in ids if each not in self.index]
+
 
 @dataclass(frozen=True, eq=False)
 class Table(Named):

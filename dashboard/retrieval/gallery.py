@@ -55,9 +55,8 @@ class Found(NamedTuple):
         gone = self.rank[is_gone]
         rank, first = (each - gone.searchsorted(each) for each in (self.rank, self.tie_first))
         last = self.tie_last - gone.searchsorted(self.tie_last, "right")
-        columns = (self.items, self.scores, rank, first, last)
         passing = self.passing - int(gone.searchsorted(self.passing, "right"))
-        kept = (column[~is_gone] for column in columns)
+        kept = (each[~is_gone] for each in (self.items, self.scores, rank, first, last))
         return Found._make([*kept, self.length - len(gone), passing])
 
     def keep(self, depth: int, wanted: IntArray) -> Found:
@@ -126,6 +125,7 @@ class Gallery:
         Args:
             queries: Unit vectors. [queries, dimension].
         """
+        lookup = self.rows, np.argsort(self.places), self.places[self.items]
         step = max(1, min(MAX_BLOCK, MAX_CELLS // max(1, len(self.items)), len(queries)))
         below = np.empty((step, len(self.items)), np.int32)
         for start in range(0, len(queries), step):
@@ -137,7 +137,7 @@ class Gallery:
                 cosines += BEST  # millionths below the best
                 below[: len(some), at : at + len(block)] = cosines
             for row in below[: len(some)]:
-                yield CountedRanking(row, *self._lookup)
+                yield CountedRanking(row, *lookup)
 
     def restrict(self, items: IntArray) -> Gallery:
         """Return the gallery of some items; those without a vector are left out."""
@@ -147,11 +147,6 @@ class Gallery:
         ids = [known.ids[row] for row in rows.tolist()]
         vectors = replace(known, ids=ids, rows=known.rows[rows], lengths=known.lengths[rows])
         return Gallery(vectors, self.items[rows], self.places)
-
-    @cached_property
-    def _lookup(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Row of each item, item at each place, place of each row."""
-        return self.rows, np.argsort(self.places), self.places[self.items]
 
     @cached_property
     def rows(self) -> IntArray:

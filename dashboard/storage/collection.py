@@ -81,7 +81,7 @@ class Collection:
     @cached_property
     def is_text(self) -> BoolArray:
         """True for each query with a text. [queries]."""
-        return np.array([bool(text) for text in self.queries["text"]], bool)
+        return np.array(self.queries["text"], bool)
 
     @cached_property
     def query_kinds(self) -> Names:
@@ -206,7 +206,7 @@ def _open(folder: Path) -> Collection:
         raise DataError("items.csv", "no items", "at least one item")
     if not queries or (folder / "queries.csv").is_file():
         queries = _read_queries(folder, items, findings)
-    if qrels and (outside := sorted(name for name in qrels.items if name not in items.index)):
+    if qrels and (outside := sorted(items.list_unknown(qrels.items))):
         wanted = "items; they count as relevant, but only a file of results can name them"
         findings += count_odd("qrels", outside, "judged items outside the gallery", wanted)
         columns = {name: (*cells, *[""] * len(outside)) for name, cells in items.columns.items()}
@@ -216,11 +216,11 @@ def _open(folder: Path) -> Collection:
     named = {f"runs/{name}": pairs for name, pairs in runs.items()}
     for file, pairs in (({"qrels": qrels} if qrels else {}) | named).items():
         what = "judgements" if pairs is qrels else "results"
-        odd = [name for name in pairs.queries if name not in queries.index]
+        odd = queries.list_unknown(pairs.queries)
         wanted = "ids of queries.csv; left out"
         findings += count_odd(file, odd, "unknown queries", wanted, before=f"{what} of ")
         if items.file != "qrels":  # it names whatever they name
-            odd = [name for name in pairs.items if name not in items.index]
+            odd = items.list_unknown(pairs.items)
             wanted = "ids of items.csv; they count as not relevant"
             findings += count_odd(file, odd, "unknown items", wanted, "note", f"{what} that name ")
     results = {name: Version(name, run=run, file=f"runs/{name}") for name, run in runs.items()}

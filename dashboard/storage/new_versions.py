@@ -181,8 +181,7 @@ def add_vectors(
                 shutil.copyfile(path, draft / inside)
         record_version(
             read_version(draft, collection.items, collection.queries, findings, name=name),
-            collection.items,
-            collection.queries,
+            collection,
             draft,
         )
         written = [
@@ -236,7 +235,7 @@ def _write_side(path: Path, parts: Sequence[Part], form: str = "") -> int:
     with path.open("wb") as file:
         np.lib.format.write_array_header_1_0(file, header)
         for rows, ids in parts:
-            is_kept = np.array(list(map(bool, ids)))
+            is_kept = np.array(ids, bool)
             for at in range(0, len(rows), BLOCK):
                 block = convert(rows[at : at + BLOCK][is_kept[at : at + BLOCK]], form)
                 file.write(np.ascontiguousarray(block, kind).data)
@@ -288,7 +287,7 @@ def _name_rows(
     if near := {name: own for name, own in names.items() if name != own}:
         add_finding(findings, file, *tell_matched(near), "note")
     inputs = [name for name, *own in table.list_rows(*INPUTS["queries"]) if any(own)]
-    if stem == "queries" and inputs and names and {*names.values()}.isdisjoint(inputs):
+    if stem == "queries" and inputs and {*names.values()}.isdisjoint(inputs):
         found = f"ids of queries without a text ({list_names(ids)})"
         raise DataError(file, found, f"those of texts, such as {inputs[0]!r}")
     return rows, ids

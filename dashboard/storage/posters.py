@@ -28,7 +28,6 @@ MAX_FRAMES = 1_000
 """Frames that are decoded on the way from a key frame to the one that is wanted."""
 TOLERANCE = 0.2
 """Seconds by which the length of a clip that was cut to its span may differ from it."""
-DAMAGED = ("a file that cannot be decoded", "a picture or a clip that browsers show")
 UPRIGHT = ("JPEG", "PNG", "AVIF", "MPO")
 """Formats in which browsers obey the orientation that Pillow reports; in WebP they do not."""
 
@@ -44,9 +43,7 @@ def make_poster(path: Path, kind: str, span: Span | None) -> bytes:
     Raises:
         DataError: If the file cannot be decoded.
     """
-    with explain_errors(path.name, *DAMAGED):
-        is_picture = kind.startswith("image/")
-        small = read_picture_file(path) if is_picture else _read_clip(path, span, [0.0])[0]
+    (small,) = _read_pictures(path, kind, span, [0.0])
     lossless = max(small.size) <= MAX_DRAWN_SIDE
     small.thumbnail((MAX_SIDE, MAX_SIDE), Image.Resampling.LANCZOS)
     written = io.BytesIO()
@@ -115,12 +112,8 @@ def read_frames(path: Path, items: Table, place: int, count: int) -> list[Image.
     Raises:
         DataError: If the file cannot be decoded.
     """
-    with explain_errors(path.name, *DAMAGED):
-        if recognise_type(path).startswith("image/"):
-            found = [read_picture_file(path)]
-        else:
-            shares = [(number + 0.5) / count for number in range(count)]
-            found = _read_clip(path, read_span(items, place), shares)
+    shares = [(number + 0.5) / count for number in range(count)]
+    found = _read_pictures(path, recognise_type(path), read_span(items, place), shares)
     for picture in found:
         picture.thumbnail((MAX_READ_SIDE, MAX_READ_SIDE), Image.Resampling.LANCZOS)
     return [flatten(picture) for picture in found]
@@ -132,6 +125,17 @@ def flatten(picture: Image.Image, shade: int = 255) -> Image.Image:
         behind = Image.new("RGBA", picture.size, (shade,) * 3 + (255,))
         picture = Image.alpha_composite(behind, picture.convert("RGBA"))
     return picture.convert("RGB")
+
+
+def _read_pictures(
+    path: Path, kind: str, span: Span | None, shares: Sequence[float]
+) -> list[Image.Image]:
+    """Return the picture of a file, or some frames of its clip."""
+    with explain_errors(
+        path.name, "a file that cannot be decoded", "a picture or a clip that browsers show"
+    ):
+        is_picture = kind.startswith("image/")
+        return [read_picture_file(path)] if is_picture else _read_clip(path, span, shares)
 
 
 def _read_clip(path: Path, span: Span | None, shares: Sequence[float]) -> list[Image.Image]:

@@ -183,7 +183,7 @@ def read_vectors(
     findings += count_odd(name, unknown, "vectors of unknown ids", f"ids of {stem}; left out")
     if not names:
         raise DataError(name, f"no vector of any of the {len(known):,} {stem}", f"ids of {stem}")
-    rows = np.flatnonzero([each in names for each in ids]) if unknown else np.arange(len(ids))
+    rows = np.flatnonzero([each in names for each in ids])
     refuse_shared(names, name, "vectors")
     return Vectors(tuple(names.values()), stored, rows, lengths[rows])
 

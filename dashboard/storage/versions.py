@@ -149,11 +149,11 @@ def read_inputs(place: Path) -> dict[str, Texts]:
         return {}
 
 
-def record_version(version: Version, items: Table, queries: Table, place: Path) -> None:
+def record_version(version: Version, collection: "Collection", place: Path) -> None:
     """Write into the folder of a version which rows of the tables its vectors were made for."""
-    for stem, table in (("items", items), ("queries", queries)):
+    for stem in INPUTS:
         if vectors := getattr(version, stem):
-            record_inputs(place, table, stem, vectors.ids)
+            record_inputs(place, getattr(collection, stem), stem, vectors.ids)
 
 
 def record_inputs(place: Path, table: Table, stem: str, ids: Names) -> None:
@@ -170,9 +170,9 @@ def list_stale(collection: "Collection") -> Findings:
     """
     findings, versions, folder = [], collection.versions, collection.folder
     told = {name: read_inputs(folder / "models" / name) for name in versions}
-    for stem, table in (("items", collection.items), ("queries", collection.queries)):
+    for stem in INPUTS:
         before = {name: each[stem] for name, each in told.items() if stem in each}
-        now = digest_inputs(table, stem) if before else {}
+        now = digest_inputs(getattr(collection, stem), stem) if before else {}
         for name, made in before.items():
             vectors = getattr(versions[name], stem)
             known = vectors.index if vectors else {}

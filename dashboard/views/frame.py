@@ -54,7 +54,7 @@ def make_pages() -> Pages:
         name: st.Page(
             script,
             title=name.replace("_", " ").capitalize(),
-            url_path="" if name == NAMES[0] else name,
+            url_path=name,
             default=name == NAMES[0],
         )
         for name, script in scripts.items()
@@ -167,17 +167,13 @@ def _pick_collection(name: str, place: str) -> Collection:
     chosen = _find_name(name)
     widget = f"{place}-collection"
     st.session_state[widget] = chosen
-
-    def write() -> None:
-        set_choice(COLLECTION, st.session_state[widget], st.query_params)
-
     visibility: Any = "collapsed" if place == "input" else "visible"
     with st.container(key=f"{place}-of-collection", width=200 if place == "input" else "stretch"):
         st.selectbox(
             "Collection",
             list_collections(),
             key=widget,
-            on_change=write,
+            on_change=lambda: set_choice(COLLECTION, st.session_state[widget], st.query_params),
             label_visibility=visibility,
         )
     return open_named(chosen)

@@ -53,9 +53,8 @@ def test_two_columns() -> None:
         "a=x & b=u": (1, 0.2), "a=x": (2, 0.3), "a=y & b=u": (1, -0.6), "a=y": (1, -0.6),
         "b=u": (2, -0.2), "": (3, 0.0),
     }  # fmt: skip
-    cell = make_cells([rows[0] | dict(zip(("first", "second"), pairs[0], strict=True))])[0]
-    shown = (cell["first"], cell["second"], cell["note"], cell["count"])
-    assert shown == ("x", "u", "+0.200", "n 1*")
+    (cell,) = make_cells([rows[0] | dict(zip(("first", "second"), pairs[0], strict=True))])
+    assert cell.items() >= {"first": "x", "second": "u", "note": "+0.200", "count": "n 1*"}.items()
 
 
 def test_equal_values_of_two_columns_show_their_column() -> None:

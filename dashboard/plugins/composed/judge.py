@@ -19,7 +19,7 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors, read_vectors
 from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
 from dashboard.study.judging import has_equal_grades
-from dashboard.tables import IntArray, Names
+from dashboard.tables import IntArray, Names, Table
 
 NAME = "composed"
 FOLDER = "submissions"
@@ -59,7 +59,7 @@ def check_labels(collection: Collection, findings: Findings) -> bool | None:
         add_finding(findings, "qrels", "no label 0", CANNOT_TELL)
     for version in collection.versions.values():
         if version.items:
-            lacking = [each for each in collection.qrels.items if each not in version.items.index]
+            lacking = version.items.list_unknown(collection.qrels.items)
             file = f"{version.file}/items.npy"
             told = ("annotated items", "one for each; without it an item counts as not found")
             findings += count_odd(file, lacking, *told, "error", "no vector for ")
@@ -75,12 +75,11 @@ def read_submissions(collection: Collection, broken: Broken, findings: Findings)
 
 def _read_submission(collection: Collection, place: Path, findings: Findings) -> Version:
     """Return a submission as a version; what was repaired in it is a warning."""
-    items, queries = collection.items.ids, collection.queries.ids
     qrels = collection.qrels
     name = f"{FOLDER}/{place.name}"
     said: Findings = []
-    gallery = _read_side(place, "gallery", items, qrels.items if qrels else (), said)
-    asked = _read_side(place, "queries", queries, qrels.queries if qrels else (), said)
+    gallery = _read_side(place, "gallery", collection.items, qrels.items if qrels else (), said)
+    asked = _read_side(place, "queries", collection.queries, qrels.queries if qrels else (), said)
     if gallery.dimension != asked.dimension:
         raise DataError(
             f"{name}/queries.npy",
@@ -91,21 +90,19 @@ def _read_submission(collection: Collection, place: Path, findings: Findings) ->
     return Version(place.name, items=gallery, queries=asked, file=name)
 
 
-def _read_side(place: Path, stem: str, ids: Names, annotated: Names, said: Findings) -> Vectors:
+def _read_side(place: Path, stem: str, table: Table, annotated: Names, said: Findings) -> Vectors:
     """Return vectors of a submission.
 
     Raises:
         DataError: As `read_vectors`; also if an annotated id has no vector, or numbers are codes.
     """
     name = f"{FOLDER}/{place.name}/{stem}.npy"
-    vectors = read_vectors(place, stem, ids, said, f"{FOLDER}/{place.name}")
+    vectors = read_vectors(place, stem, table.ids, said, f"{FOLDER}/{place.name}")
     if not vectors:
         raise DataError(name, "no such file", f"a unit vector for each id in {stem}.txt")
     if vectors.stored.dtype.kind != "f":
         raise DataError(name, f"numbers of type {vectors.stored.dtype}", "float32")
-    known = frozenset(ids)
-    lacking = [each for each in annotated if each in known and each not in vectors.index]
-    if lacking:
+    if lacking := [each for each in vectors.list_unknown(annotated) if each in table.index]:
         raise DataError(
             name,
             f"no vector for {len(lacking):,} annotated ids ({list_names(lacking)})",
@@ -113,8 +110,8 @@ def _read_side(place: Path, stem: str, ids: Names, annotated: Names, said: Findi
         )
     said += count_odd(
         name,
-        [each for each in ids if each not in vectors.index],
-        f"of {len(ids):,} ids",
+        vectors.list_unknown(table.ids),
+        f"of {len(table):,} ids",
         "one for each; none of these is annotated",
         before="no vector for ",
     )

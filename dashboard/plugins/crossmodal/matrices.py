@@ -53,9 +53,11 @@ def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Vers
     decimals = find_decimals(find_largest(stored, is_turned))
     axes = _read_axes(path, shape, findings) or _guess_axes(collection, shape, path.stem, findings)
     meant = _find_queried(collection)
-    find = collection.items.find
-    index = collection.items.index
-    items = [find(n if n in index else meant.get(n, "") for n in axis) for axis in axes]
+    gallery = collection.items
+    items = [
+        gallery.find(name if name in gallery.index else meant.get(name, "") for name in axis)
+        for axis in axes
+    ]
     asking = _find_lines(collection, axes, meant)
     if (asking < 0).all():
         raise DataError(
@@ -65,7 +67,7 @@ def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Vers
         )
     for axis, ids, found, lines in zip(AXES, axes, items, asking[::-1], strict=True):
         if (lines >= 0).any():  # queries search this axis
-            strange = [each for each, item in zip(ids, found.tolist(), strict=True) if item < 0]
+            strange = [ids[line] for line in np.flatnonzero(found < 0).tolist()]
             wanted = "ids of items, or of queries about one or with a text's words; none is found"
             findings += count_odd(name, strange, f"{axis} that are no items", wanted)
     order = slice(None, None, -1 if is_turned else 1)  # as the lines follow each other in the file

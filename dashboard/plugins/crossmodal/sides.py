@@ -35,12 +35,11 @@ class Sides(NamedTuple):
         sides, a text the pictures.
         """
         pairs = zip(self.names, self.is_text, strict=False)
-        of_text = _pick_one({name for name, is_text in pairs if name and not is_text})
-        others = {name: _pick_one(self.members.keys() - {name}) for name in self.members}
+        pictures = {name for name, is_text in pairs if name and not is_text}
         return [
             (among if among in self.members else "")
             if among
-            else (others.get(self.names[own], "") if own >= 0 else of_text)
+            else _pick_one(self.members.keys() - {self.names[own]} if own >= 0 else pictures)
             for among, own in zip(
                 collection.queries["among"], collection.own_items.tolist(), strict=True
             )

@@ -313,5 +313,5 @@ def check_draft(opened: Collection, found: Gathered) -> Findings:
     for name in (each.name for each in found.placed):  # the others were made before
         if name in opened.versions:
             place = opened.folder / "models" / name
-            record_version(opened.versions[name], opened.items, opened.queries, place)
+            record_version(opened.versions[name], opened, place)
     return [*opened.findings, *list_missing(opened), *list_stale(opened)]

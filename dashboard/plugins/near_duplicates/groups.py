@@ -76,7 +76,7 @@ def find_groups(collection: Collection, way: str) -> Groups:
     stored = version.items if version else None
     first = _find_firsts(collection.items, stored, collection.folder, root)
     members = np.flatnonzero(np.bincount(first, minlength=len(first))[first] > 1)
-    is_item = np.array([bool(name) for name in collection.queries["item_id"]], bool)
+    is_item = np.array(collection.queries["item_id"], bool)
     return Groups(first, members, collection.own_items, is_item)
 
 

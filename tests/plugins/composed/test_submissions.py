@@ -109,7 +109,5 @@ def test_what_is_said(tmp_path: Path, change: Change, said: str) -> None:
     change(place)
     study = open_world(place.parents[1])
     assert list_values(study)["mine"] == 0.333333333
-    found = [
-        each for each in study.collection.findings if each.file == "submissions/mine/gallery.npy"
-    ]
-    assert (found[0].level, found[0].found) == ("warning", said)
+    first = next(f for f in study.collection.findings if f.file == "submissions/mine/gallery.npy")
+    assert (first.level, first.found) == ("warning", said)
