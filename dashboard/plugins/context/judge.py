@@ -151,6 +151,9 @@ def _register(name: str) -> None:
             block, k, lambda credit: compute_gain(credit, w, divide) * discount(credit, **chosen)
         )
 
+    compute.__doc__ = (
+        f"Compute the gain in the context of the results before, discounted as {name}."
+    )
     metric(
         f"CAG({name})",
         formula=f"Σ g(k) · {formula}{end}; {GAIN}",
