@@ -3,7 +3,7 @@
 import re
 import shutil
 from collections.abc import Iterable
-from itertools import chain, groupby
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -153,17 +153,16 @@ def _match_texts(found: Gathered, own: VectorFile, texts: Texts) -> Texts:
     elif len(own) == len(texts) or not own.ids.keys() <= {*found.pictures}:
         names |= found.text_ids
     names |= _match_only(found, own, [name for name in own.ids if name not in names])
-    numbered: dict[str, dict[int, str]] = {}
-    for name in () if own.ids.keys() <= names.keys() else own.ids:
-        stem, _, number = name.rpartition("#")
-        if number.isdecimal():
-            numbered.setdefault(stem, {})[int(number)] = name
-    owned = _match_pictures(found, own, numbered)
-    first = min(chain(*(numbered[stem] for stem in owned)), default=0)
-    wanted = {stem: dict(enumerate(told, first)) for stem, told in owned.items()}
-    if first < 2 and all(numbered[stem].keys() == wanted[stem].keys() for stem in owned):
-        for stem, texts_of in wanted.items():
-            names |= {numbered[stem][at]: text for at, text in texts_of.items()}
+    stems = {name: name.rpartition("#")[0] for name in own.ids if "#" in name}
+    owned = {} if own.ids.keys() <= names.keys() else _match_pictures(found, own, stems.values())
+    asked = {name for name, stem in stems.items() if stem in owned}
+    for first in (0, 1):
+        numbered = {
+            f"{stem}#{at}": text
+            for stem, told in owned.items()
+            for at, text in enumerate(told, first)
+        }
+        names |= numbered if numbered.keys() == asked else {}
     return names
 
 
