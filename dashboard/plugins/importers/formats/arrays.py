@@ -1,7 +1,6 @@
 """Vectors in npy, npz, safetensors, HDF5 and FAISS files, and the neighbours of ann-benchmarks."""
 
 import re
-from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from itertools import groupby
@@ -64,7 +63,6 @@ AUXILIARY = re.compile(
 OF_SIDE = re.compile(
     r"(?<![^\W_])(query|queries|probe|gallery|database|index|reference)[\W_]", re.I
 )
-PROBE = re.compile(r"^probe(?=[\W_])", re.I)
 ASKING = re.compile(r"^(probe|predicted|composed)(?=[\W_]|$)", re.I)
 """What asks by another name, the last ones as features of a picture and a text beside an index."""
 APART = re.compile("(bbox|box|keypoint|prob)(e?s)?", re.I)
@@ -124,34 +122,36 @@ def _join_folder(source: Source, names: Names) -> AnyArray | None:
 
 
 def _find_labels(source: Source, names: Names) -> Texts:
-    """Return the file of classes of each file of vectors that has one.
+    """Return the file of classes of each file of vectors that has one in its folder."""
+    if not any(map(LABELS.search, names)):
+        return {}
+    found = {name: _read_first(source, name) for name in names}
+    return _pair_labels({name: own[0] for name, own in found.items() if len(own) == 1})
 
-    Codes have one of their name; other vectors one of as many rows in their folder, whose name has
-    no word that theirs lacks.
+
+def _pair_labels(found: Arrays) -> Texts:
+    """Return the array of classes of each array that has one, its name in most words.
+
+    It has as many rows, or a name of its own beside codes, and no word that the other lacks.
+
+    >>> codes, labels = np.ones((2, 1)), np.array([5, 6])
+    >>> _pair_labels({"x_codes": codes, "x_labels": labels, "z_B": codes, "vit_L": codes / 2})
+    {'x_codes': 'x_labels'}
     """
-    firsts = {name: _read_first(source, name) for name in names if LABELS.search(name)}
-    classes = {name: own[0] for name, own in firsts.items() if own and _holds_classes(own[0])}
-    pairs = {codes: other for codes, other in _pair_labels(names).items() if other in classes}
-    for name in names if len(pairs) < len(classes) else ():
-        lengths = [] if name in classes else list(map(len, _read_first(source, name)))
-        for other, own in classes.items():
-            words = {*list_words(LABELS.sub("", find_stem(other))), ""} - {*list_words(name), ""}
-            is_near = find_folder_of(other) == find_folder_of(name)
-            is_flat = own.ndim == 1 or hold_only([own], (0, 1))
-            if is_near and not words and lengths == [len(own)] and is_flat:
-                pairs.setdefault(name, other)
-    return pairs
-
-
-def _pair_labels(names: Iterable[str]) -> Texts:
-    """Return the array of classes of each array of codes: its name is another one at the end.
-
-    >>> _pair_labels(["x_codes.npy", "x_labels.npy", "z_B.npy", "vit_b.npy", "vit_l.npy"])
-    {'x_codes.npy': 'x_labels.npy'}
-    """
-    labels = {LABELS.sub("", each): each for each in names if LABELS.search(each)}
-    codes = {each: CODES.sub("", each) for each in names if CODES.search(each)}
-    return {each: labels[stem] for each, stem in codes.items() if stem in labels}
+    classes = {
+        name: {*list_words(LABELS.sub("", find_stem(name)))} - {""}
+        for name, own in found.items()
+        if LABELS.search(name) and _holds_classes(own)
+        if own.ndim == 1 or hold_only([own], (0, 1))
+    }
+    return {
+        name: other
+        for other, words in sorted(reversed(classes.items()), key=lambda each: len(each[1]))
+        for name, rows in found.items()
+        if name not in classes and find_folder_of(name) == find_folder_of(other)
+        if words <= {*list_words(name)}
+        if len(found[other]) == len(rows) or words and CODES.search(name)
+    }
 
 
 def _read_first(source: Source, name: str) -> list[AnyArray]:
@@ -198,15 +198,17 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
     apart = [key for key in wide if APART.fullmatch(key) or AUXILIARY.search(key)]
     apart = apart if len(apart) < len(wide) else []
     source.count(name, apart, "arrays beside vectors", "names of embeddings; left out", "note")
-    kept = _list_searched(source, name, [key for key in found if key not in apart])
-    asking = ASKING if any(map(OF_SIDE.match, (f"{key}_" for key in wide))) else PROBE
-    found = {asking.sub("query", key): found[key] for key in kept}
+    kept = _list_searched(
+        source, name, [key for key in found if key not in apart and found[key].ndim]
+    )
+    is_sided = any(map(OF_SIDE.match, (f"{key}_" for key in wide)))
+    found = {ASKING.sub("query", key) if is_sided else key: found[key] for key in kept}
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
         return
     lists, matrices = _part_arrays(name, found)
     labels = labels | {
-        codes: other for codes, other in _pair_labels(found).items() if _holds_classes(found[other])
+        codes: other for codes, other in _pair_labels(found).items() if CODES.search(codes)
     }
     for key, rows in matrices.items():
         own = key or name
@@ -230,19 +232,19 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             continue
         beside, asks = labels.get(own, ""), side == "texts"
         is_coded = bool(beside and CODES.search(own))
-        if is_coded or beside and not ids:
+        is_used = is_coded or beside and not ids
+        if is_used:
             kinds = found[beside] if key else _read_first(source, beside)[0]
             cells = {"labels": _list_classes(name, len(rows), beside, kinds)}
         else:
             cells = _list_cells(lists, ids or list(map(str, range(len(rows)))), asks, len(matrices))
-        given = ids
         if cells and not ids:
             source.counted[name] = 0  # another array of the same rows
             if is_coded or asks:
                 ids = [f"{find_stem(beside or own)} {at}" for at in range(len(rows))]
             else:
                 ids = number_rows(source, name, len(rows), cells) or None
-        if beside and not is_coded and (given or not ids):
+        if beside and not (is_used and ids):
             source.say(beside, "classes alone", "a table of ids and classes; left out")
         if ids and cells:
             yield (
