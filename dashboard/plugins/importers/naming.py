@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from dashboard.plugins.importers.source import Side, clean_name
 from dashboard.storage.vector_ids import names_texts
-from dashboard.tables import Names, Texts
+from dashboard.tables import Names
 
 QUERY, GALLERY, TRAIN, TEST = "query", "gallery", "train", "test"
 BOTH = "query and gallery"
@@ -71,15 +71,6 @@ def divides(parts: Iterable[str]) -> bool:
     """Return whether some names of parts ask, and some are searched."""
     every = {*map(name_part, parts)}
     return BOTH in every or {QUERY, GALLERY} <= every
-
-
-def find_parts(names: Iterable[str]) -> Texts:
-    """Return the parts of names that are splits, or query beside gallery or test."""
-    parts = {name: name_part(name) for name in names}
-    every = {*parts.values()}
-    is_asked = QUERY in every and not every.isdisjoint((GALLERY, TEST))
-    known = (*SPLITS, QUERY, GALLERY) if is_asked else SPLITS
-    return {name: part for name, part in parts.items() if part in known}
 
 
 def asks(name: str, names: Iterable[str]) -> bool:

@@ -7,7 +7,15 @@ from functools import partial
 from itertools import chain, zip_longest
 
 from dashboard.errors import list_names
-from dashboard.plugins.importers.naming import GALLERY, PARTS, QUERY, TEST, TRAIN, find_parts
+from dashboard.plugins.importers.naming import (
+    GALLERY,
+    PARTS,
+    QUERY,
+    SPLITS,
+    TEST,
+    TRAIN,
+    name_part,
+)
 from dashboard.plugins.importers.pieces import Format, Items, Pieces, list_lines, read_each
 from dashboard.plugins.importers.source import Columns, Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, is_video
@@ -76,7 +84,7 @@ def read(source: Source, files: Names) -> Pieces:
     if not all(map(SHARDED.search, shown)):
         columns |= list_class_folders([[e for e in own if e not in parts] for own in folders])
     if len({*told}) > 1:
-        columns["part"] = [parts.get(each, "") for each in told]
+        columns["part"] = told
     named = [match[1] for match in map(IDENTITY.fullmatch, shown) if match]
     inside = dict.fromkeys(map(find_folder_of, shown))
     label = list_names((f"{each or source.root.name}/" for each in inside), 2)
@@ -87,23 +95,27 @@ def read(source: Source, files: Names) -> Pieces:
     yield Items(label, shown, columns, list(columns.keys() & {"class"}))
 
 
-def _find_folders(folders: Sequence[Names]) -> tuple[Texts, Names]:
-    """Return the parts that folders are, and the folder of each file that tells its part.
+def _find_folders(folders: Sequence[Names]) -> tuple[Texts, list[str]]:
+    """Return the parts that folders are, and the part of each file.
 
     Folders as index or probe, which may be classes, divide the files only if each has such a part.
     """
-    parts, sides = find_parts({*chain(*folders)}), {QUERY, GALLERY}
-    ranks = {TRAIN: 2, QUERY: 1, GALLERY: 1}
-    told = [
-        max(filter(parts.__contains__, own), key=lambda e: ranks.get(parts[e], 0), default="")
-        for own in folders
-    ]
-    is_sure = all(map(SURE.search, (e for e, part in parts.items() if part in sides)))
-    others = {parts.get(each) for each in told} - {*sides, TRAIN}
-    if is_sure or not others or others == {TEST} and GALLERY not in parts.values():
-        return parts, told
-    splits = {folder: part for folder, part in parts.items() if part not in sides}
-    return splits, [next(filter(splits.__contains__, own), "") for own in folders]
+    named = {folder: name_part(folder) for folder in {*chain(*folders)}}
+    known, splits = (
+        {folder: part for folder, part in named.items() if part in of}
+        for of in ((*SPLITS, QUERY, GALLERY), SPLITS)
+    )
+    searched = GALLERY if GALLERY in known.values() else TEST
+    ranks = (TRAIN, QUERY, GALLERY, *SPLITS)
+    for parts in (known, splits):
+        told = [
+            min(filter(None, map(parts.get, own)), key=ranks.index, default="") for own in folders
+        ]
+        is_whole = {*told} <= {QUERY, TRAIN, searched}
+        is_sure = all(SURE.search(e) for e, part in parts.items() if part in (QUERY, GALLERY))
+        if {QUERY, searched} <= {*parts.values()} and (is_whole or is_sure):
+            break
+    return parts, told
 
 
 def list_class_folders(folders: Iterable[Names]) -> Columns:

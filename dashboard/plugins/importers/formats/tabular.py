@@ -23,10 +23,10 @@ from dashboard.plugins.importers.naming import (
     COLUMN,
     GALLERY,
     HIVE,
+    PARTS,
     QUERY,
     are_parts,
     divides,
-    find_parts,
     name_version,
 )
 from dashboard.plugins.importers.pieces import (
@@ -254,11 +254,10 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
 def _find_part(source: Source, file: str) -> list[Pair]:
     """Return the column and cell of a table of one part, where tables ask and are searched."""
     tables = [each for each in source.files if each.endswith(Path(file).suffix or "/")]
-    words = [re.findall("[a-z]+", find_stem(e).lower()) for e in (file, *tables)]
-    parts = find_parts({*chain(*words)})
-    own = {parts[word] for word in words[0] if word in parts}
-    own = own & {QUERY, GALLERY} or own  # as of test_query.csv
-    return [("part", part) for part in own if divides(parts.values()) and len(own) == 1]
+    words = {e: re.findall("[a-z]+", find_stem(e).lower()) for e in (file, *tables)}
+    parts = {e: {PARTS[word] for word in own if word in PARTS} for e, own in words.items()}
+    own = parts[file] & {QUERY, GALLERY} or parts[file]  # as of test_query.csv
+    return [("part", part) for part in own if divides(chain(*parts.values())) and len(own) == 1]
 
 
 def number_rows(source: Source, name: str, count: int, columns: Columns) -> Names | None:
