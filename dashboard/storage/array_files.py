@@ -80,13 +80,19 @@ def read_named_vectors(
         there = list_beside(each.name for each in path.parent.iterdir())
         lengths = [len(each) for each in arrays.values() if each.ndim > 1]
         names = find_ids(lists, len(rows), is_text, lengths.count(len(rows)) == 1)
-        names = names or read_beside(path.parent, path.name, len(rows), there, findings)
+        names = names or read_beside(path.parent, path.name, len(rows), is_text, there, findings)
         check_ids(names or (), path.name)
     return NamedVectors(np.asarray(rows[:]), names, path.name)
 
 
 def read_beside(
-    folder: Path, name: str, count: int, there: Beside, findings: Findings
+    folder: Path,
+    name: str,
+    count: int,
+    is_text: bool,
+    there: Beside,
+    findings: Findings,
+    is_only: bool = True,
 ) -> Names | None:
     """Return the ids of vectors from a file beside them; None if there is none of as many.
 
@@ -94,27 +100,27 @@ def read_beside(
         folder: Where the files are.
         name: The file of vectors.
         count: Number of its vectors.
+        is_text: Whether they are those of texts.
         there: Files of the folder.
         findings: Gains the table that ids were taken from, and repairs of texts.
+        is_only: Whether they are all vectors of the file; else its lists may be those of others.
 
     Raises:
         DataError: If the only file of its own, no table, has another number.
     """
-    other = ""
-    for beside in find_beside(name, there):
+    odd = []
+    for beside in find_beside(name, there, is_text):
         ids = read_id_file(folder / beside, beside, count, findings, PurePosixPath(name).stem)
         if len(ids) == count:
             if beside.endswith(TABLES):
                 found = f"ids in {beside}, which has as many rows"
                 add_finding(findings, name, found, "ids of its own; these are taken", "note")
             return ids
-        is_said = (ids or IDS.search(PurePosixPath(beside).stem)) and not beside.endswith(TABLES)
-        is_own = is_said and {*list_words(name)} <= {*list_words(beside)}
-        other = other or (f"{len(ids):,} ids in {beside}" if is_own else "")
-    if other:
-        raise DataError(
-            name, f"{count:,} vectors and {other}", "one id for each vector, in the same order"
-        )
+        is_own = {*list_words(name)} <= {*list_words(beside)} and not beside.endswith(TABLES)
+        if is_only and is_own and (ids or IDS.search(PurePosixPath(beside).stem)):
+            odd.append(f"{count:,} vectors and {len(ids):,} ids in {beside}")
+    if odd:
+        raise DataError(name, odd[0], "one id for each vector, in the same order")
     return None
 
 

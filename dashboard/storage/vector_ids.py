@@ -112,18 +112,19 @@ def _rank_words(words: Iterable[str]) -> int:
     return min(ranks, default=len(ID_WORDS))
 
 
-def find_beside(name: str, there: Beside) -> Names:
+def find_beside(name: str, there: Beside, is_text: bool = False) -> Names:
     """Return the files that may hold the ids of a file of vectors, the likeliest first.
 
     They are in its folder or in the one around it, and their names say that they hold ids, and
-    nothing that its name does not; or have its own name with another ending.
+    nothing that its name does not; or have its own name with another ending. Names that say texts
+    are those of vectors whose name says so, or that may be of texts (`is_text`).
 
     >>> there = list_beside(["a/clip_1_ids.txt", "a/clip_2_ids.txt", "paths.json", "ids.json"])
     >>> find_beside("a/clip_1.npy", there)
     ['a/clip_1_ids.txt', 'ids.json', 'paths.json']
     """
     path = PurePosixPath(name)
-    own, is_text = {*list_words(name)}, names_texts(path.stem)
+    own, is_text = {*list_words(name)}, is_text or names_texts(path.stem)
     same = [str(path.with_suffix(ending)) for ending in ENDINGS if ending != ".npy"]
     found = {}
     for other in map(PurePosixPath, there.lists):

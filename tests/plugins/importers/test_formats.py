@@ -244,8 +244,8 @@ CASES |= {
         {"d.json": {"images": [{"filename": f"p{at}.png", "cocoid": 70 + at, "split": "test",
                                 "sentences": [{"raw": f"text {at}", "sentid": at}]}
                                for at in (1, 2)]},
-         "v1.npz": lambda path: np.savez(path, image=np.eye(2), image_ids=[71, 72],
-                                         text=np.eye(2)[::-1], text_ids=[72, 71])},
+         "v1.npz": partial(np.savez, image=np.eye(2), text=np.eye(2)[::-1]),
+         "image_ids.txt": "71\n72\n", "caption_ids.txt": "72\n71\n"},
         [], {}, {"v1 t2i_R@1": 1.0}),
     "vectors and labels alone": (
         {f"{name}.npz": partial(np.savez, features=VECTORS, targets=np.array(list("ccdd")))

@@ -61,7 +61,7 @@ AUXILIARY = re.compile(
 )
 """Names of arrays beside embeddings that are none; and the weights of a model."""
 OF_SIDE = re.compile(
-    r"(?<![^\W_])(query|queries|probe|gallery|database|index|reference)[\W_]", re.I
+    r"(?<![^\W_])(query|queries|probe|gallery|database|index|reference)(?:[\W_]|$)", re.I
 )
 ASKING = re.compile(r"^(probe|predicted|composed)(?=[\W_]|$)", re.I)
 """What asks by another name, the last ones as features of a picture and a text beside an index."""
@@ -76,10 +76,15 @@ def recognise(source: Source) -> Names:
     """Return files of vectors, and the files of ids beside them; tables may say more than ids."""
     arrays, left = source.list_left(*ENDINGS), list_beside(source.left)
     arrays = [name for name in arrays if not AUXILIARY.search(name)] or arrays
-    beside = {other for name in arrays for other in find_beside(name, left)}
+    beside = _list_beside(arrays, left)
     ends = (*TABLES, ".json")
     lists = (name for name in beside if not name.endswith(ends) or _is_list(source, name))
     return [*arrays, *lists]
+
+
+def _list_beside(names: Names, there: Beside) -> set[str]:
+    """Return the files that may hold ids of files of vectors; of texts, too, in one of several."""
+    return {e for name in names for e in find_beside(name, there, not name.endswith(".npy"))}
 
 
 def _is_list(source: Source, name: str) -> bool:
@@ -95,7 +100,7 @@ def read(source: Source, files: Names) -> Pieces:
     """Yield the vectors of each file in blocks, and labels that stand beside them."""
     there = list_beside([*files, *source.left])
     arrays = [name for name in files if name.lower().endswith(ENDINGS)]
-    beside = {other for name in arrays for other in find_beside(name, there)}
+    beside = _list_beside(arrays, there)
     arrays = _list_searched(source, "", [name for name in arrays if name not in beside])
     labels = _find_labels(source, arrays)
     vectors = [name for name in arrays if name not in labels.values()]
@@ -106,8 +111,8 @@ def read(source: Source, files: Names) -> Pieces:
         if rows is None:
             yield from read_each(read_file, source, names)
         else:
-            version, side = name_version(f"{folder}.npy")
-            yield Vectors(names[0], version, side, rows, list(map(find_stem, names)))
+            own_ids = list(map(find_stem, names))
+            yield Vectors(names[0], *name_version(f"{folder}.npy"), rows, own_ids)
 
 
 def _join_folder(source: Source, names: Names) -> AnyArray | None:
@@ -201,7 +206,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
     kept = _list_searched(
         source, name, [key for key in found if key not in apart and found[key].ndim]
     )
-    is_sided = any(map(OF_SIDE.match, (f"{key}_" for key in wide)))
+    is_sided = any(map(OF_SIDE.match, wide))
     found = {ASKING.sub("query", key) if is_sided else key: found[key] for key in kept}
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
@@ -213,8 +218,9 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
     for key, rows in matrices.items():
         own = key or name
         end = r"\1codes\2" if own in labels else r"\g<0>"
-        plain = CODES.sub(end, name), CODES.sub(end, key)
-        version, side = name_version(*plain, [*arrays, *matrices])
+        version, side = name_version(
+            CODES.sub(end, name), CODES.sub(end, key), [*arrays, *matrices]
+        )
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
             wanted = "them as they were, as numpy.save writes them; read as the index gives them"
             source.say(name, "an index that rounds its vectors", wanted)
@@ -233,15 +239,16 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         beside, asks = labels.get(own, ""), side == "texts"
         is_coded = bool(beside and CODES.search(own))
         is_used = is_coded or beside and not ids
+        numbers = list(map(str, range(len(rows))))
         if is_used:
             kinds = found[beside] if key else _read_first(source, beside)[0]
             cells = {"labels": _list_classes(name, len(rows), beside, kinds)}
         else:
-            cells = _list_cells(lists, ids or list(map(str, range(len(rows)))), asks, len(matrices))
+            cells = _list_cells(lists, ids or numbers, asks, len(matrices))
         if cells and not ids:
             source.counted[name] = 0  # another array of the same rows
             if is_coded or asks:
-                ids = [f"{find_stem(beside or own)} {at}" for at in range(len(rows))]
+                ids = [f"{find_stem(beside or own)} {at}" for at in numbers]
             else:
                 ids = number_rows(source, name, len(rows), cells) or None
         if beside and not (is_used and ids):
@@ -262,21 +269,21 @@ def _find_ids(
 
     Of pictures and texts in pairs one list, in the file or beside it, is of both.
     """
-    rows, lengths = matrices[key], list(map(len, matrices.values()))
+    count, lengths = len(matrices[key]), list(map(len, matrices.values()))
+    sides = {each: name_version(name, each)[1] for each in matrices}
+    is_text, are_apart = sides[key] == "texts", len({*sides.values()}) == len(sides)
     is_pair = (
-        sorted(name_version(name, each)[1] for each in matrices) == ["items", "texts"]
-        and len({*lengths}) == 1
-        and sum(map(bool, map(IDS.search, lists))) < 2
+        are_apart
+        and len({*lengths}) < len(sides)
+        and len(list(filter(IDS.search, lists))) < 2
         and not any(map(names_texts, (*lists, *map(find_stem, there.lists))))
-        and not any(OF_SIDE.search(f"{each}_") for each in matrices)
     )
-    is_only = is_pair or lengths.count(len(rows)) == 1
-    asks = name_version(name, key)[1] == "texts"
-    ids = find_ids(lists, len(rows), asks, is_only)
-    if ids is None and (is_pair or len(matrices) == 1):
-        ids = read_beside(source.root, name, len(rows), there, source.findings)
-    is_paired = is_pair and asks
-    return None if is_paired and len({*(ids or ())}) < len(rows) else ids, is_paired
+    ids = find_ids(lists, count, is_text, is_pair or lengths.count(count) == 1)
+    if ids is None and are_apart:
+        is_only = is_pair or len(sides) == 1
+        ids = read_beside(source.root, name, count, is_text, there, source.findings, is_only)
+    is_paired = is_pair and is_text
+    return None if is_paired and len({*(ids or ())}) < count else ids, is_paired
 
 
 def _list_cells(lists: Arrays, ids: Names, asks: bool, number: int) -> Columns:
@@ -289,7 +296,7 @@ def _list_cells(lists: Arrays, ids: Names, asks: bool, number: int) -> Columns:
         number: How many arrays of vectors the file has.
     """
     return {
-        OF_SIDE.sub("", key): list_texts(each)
+        OF_SIDE.sub("", key) or key: list_texts(each)
         for key, each in lists.items()
         if len(each) == len(ids)
         and each.dtype.kind in "iuUSbO"
@@ -347,8 +354,8 @@ def _read_sets(source: Source, name: str, arrays: Any) -> Pieces:
         wanted = "by the cosine, which orders results here"
         source.say(name, f"true neighbours by the distance {measure}", wanted)
     nearest = np.asarray(neighbours[:, :MAX_NEIGHBOURS]).tolist()
-    pairs = [(row, at) for row, own in enumerate(nearest) for at in own if at >= 0]
-    yield Judgements(name, [(queries[row], items[at], 1.0) for row, at in pairs])
+    told = zip(queries, nearest, strict=True)
+    yield Judgements(name, [(e, items[at], 1.0) for e, own in told for at in own if at >= 0])
 
 
 FORMAT = Format("vectors", recognise, read)
