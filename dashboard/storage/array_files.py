@@ -77,8 +77,9 @@ def read_named_vectors(
     else:
         there = list_beside(each.name for each in path.parent.iterdir())
         lengths = [len(each) for each in arrays.values() if each.ndim > 1]
-        names = find_ids(lists, len(rows), is_text, lengths.count(len(rows)) == 1)
-        names = names or read_beside(path.parent, path.name, len(rows), is_text, there, findings)
+        names = find_ids(lists, len(rows), is_text, lengths.count(len(rows)) == 1) or read_beside(
+            path.parent, path.name, len(rows), is_text, there, findings
+        )
         check_ids(names or (), path.name)
     return NamedVectors(np.asarray(rows[:]), names, path.name)
 

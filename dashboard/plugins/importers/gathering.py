@@ -264,9 +264,8 @@ class Gathered:
             case Items():
                 self._add_items(piece)
             case Queries(file, ids, columns):
-                shown = columns.get("image", ())
-                images = {"image": [self._find(each, file) or each for each in shown]}
-                self.queries.add(ids, {**columns, **(images if shown else {})})
+                images = [self._find(each, file) or each for each in columns.get("image", ())]
+                self.queries.add(ids, {**columns, **({"image": images} if images else {})})
                 if ids:
                     self.taken["queries.csv"][file] = None
             case Judgements(file, judged):

@@ -73,12 +73,6 @@ def divides(parts: Iterable[str]) -> bool:
     return BOTH in every or {QUERY, GALLERY} <= every
 
 
-def asks(name: str, names: Iterable[str]) -> bool:
-    """Return whether a name says tests, and another one a database; alone they are searched."""
-    is_test = TESTS.search(name.lower()) and not DATABASE.search(name)
-    return bool(is_test and any(map(DATABASE.search, names)))
-
-
 def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, Side]:
     """Return the version and the side that the names of a file and a column tell.
 
@@ -101,8 +95,9 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     folder = HIVE.sub("", around.as_posix()).rpartition("/")[2].removesuffix(".xlsx")
     if all(map(str.isdecimal, own)) and (_list_own(folder) or folder.isdecimal()):
         own.insert(0, folder)
-    is_of_texts = names_texts(name) or asks(name, beside)
-    return clean_name("_".join(own) or "v1"), "texts" if is_of_texts else "items"
+    is_test = TESTS.search(name.lower()) and not DATABASE.search(name)
+    asks = names_texts(name) or is_test and any(map(DATABASE.search, beside))
+    return clean_name("_".join(own) or "v1"), "texts" if asks else "items"
 
 
 def _list_own(name: str) -> list[str]:

@@ -39,8 +39,9 @@ def write_versions(found: Gathered) -> None:
         for side in ("items", "texts"):
             if not (own := found.vectors.get((name, side))):
                 continue
-            if own.of_pictures and len(_match_only(found, own, own.ids)) < len(own):
-                own.ids = {}
+            if own.of_pictures:
+                texts_of = _match_pictures(found, own, own.ids).values()
+                own.ids = own.ids if [*map(len, texts_of)] == [1] * len(own) else {}
             if own.columns or not own.has_ids and _is_matrix(found, own, texts):
                 _write_matrix(found, version, own, list(texts))
             else:
@@ -92,7 +93,7 @@ def join_files(found: Gathered) -> None:
     several = {own.name for (name, _), own in vectors.items() if name != own.name}
     for (name, side), own in list(vectors.items()):
         if own.name in several:
-            same = [each for (_, other), each in vectors.items() if other == side]
+            same = (each for (_, other), each in vectors.items() if other == side)
             files = [(each.name, file) for each in same for file in each.files]
             new = name_apart(own.name, list(own.files)[0], files)
             if (new, side) not in vectors:
@@ -152,7 +153,9 @@ def _match_texts(found: Gathered, own: VectorFile, texts: Texts) -> Texts:
         names = Texts()
     elif len(own) == len(texts) or not own.ids.keys() <= {*found.pictures}:
         names |= found.text_ids
-    names |= _match_only(found, own, [name for name in own.ids if name not in names])
+    rest = [name for name in own.ids if name not in names]
+    shown = _match_pictures(found, own, rest)
+    names |= {name: told[0] for name, told in shown.items() if len(told) == 1}
     stems = {name: name.rpartition("#")[0] for name in own.ids if "#" in name}
     owned = {} if own.ids.keys() <= names.keys() else _match_pictures(found, own, stems.values())
     asked = {name for name, stem in stems.items() if stem in owned}
@@ -171,12 +174,6 @@ def _match_pictures(found: Gathered, own: VectorFile, names: Iterable[str]) -> C
     owned = _list_own_texts(found)
     pictures = found.match_items(names, own.file, owned) if owned else Texts()
     return {name: owned[item] for name, item in pictures.items()}
-
-
-def _match_only(found: Gathered, own: VectorFile, names: Iterable[str]) -> Texts:
-    """Return the only text of the picture that each name of vectors means, if it has one."""
-    owned = _match_pictures(found, own, names)
-    return {name: texts[0] for name, texts in owned.items() if len(texts) == 1}
 
 
 def _name_by_position(
@@ -249,8 +246,7 @@ def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
         Unsure: If it may be one, or its name says so, and the caller says nothing.
     """
     options, size = found.source.options, (len(found.pictures), len(texts))
-    shapes = {"item": size, "text": size[::-1]}
-    ways = [kind for kind in shapes if own.shape == shapes[kind]]
+    ways = [kind for kind, shape in (("item", size), ("text", size[::-1])) if own.shape == shape]
     is_named = texts and SIMILARITIES.search(own.file)
     if options.rows or options.by_position or not (ways or is_named):
         return options.rows in ways

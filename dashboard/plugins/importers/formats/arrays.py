@@ -56,7 +56,7 @@ LABELS = re.compile(
 """The ends of names of arrays, or files of one, of codes and of classes, which are no vectors."""
 AUXILIARY = re.compile(
     r"(^|[\W_])(confusion|tsne|umap|history|logits|centers|centroids|optimizer)([\W_]|$)|"
-    r"(^|/)(pytorch_)?model[.]safetensors$",
+    r"^(bbox|box|keypoint|prob)(e?s)?$|(^|/)(pytorch_)?model[.]safetensors$",
     re.I,
 )
 """Names of arrays beside embeddings that are none; and the weights of a model."""
@@ -65,8 +65,6 @@ OF_SIDE = re.compile(
 )
 ASKING = re.compile(r"^(probe|predicted|composed)(?=[\W_]|$)", re.I)
 """What asks by another name, the last ones as features of a picture and a text beside an index."""
-APART = re.compile("(bbox|box|keypoint|prob)(e?s)?", re.I)
-"""Names of arrays beside embeddings that are none."""
 SPLIT = re.compile(r"(?:^|[\W_])(train|trn?|te?st|te|val)(?![^\W_])", re.I)
 """Words in names of arrays of parts: of one that asks, and of data to train and to test."""
 TRAINING = re.compile("(?<![a-z])(?<!pre-)(train|trn)(?![a-z])")
@@ -200,7 +198,7 @@ def _list_searched(source: Source, file: str, names: list[str]) -> list[str]:
 def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: Texts) -> Pieces:
     found = read_arrays(source.find_path(name), name)
     wide = [key for key, each in found.items() if each.ndim > 1 and not LABELS.search(key)]
-    apart = [key for key in wide if APART.fullmatch(key) or AUXILIARY.search(key)]
+    apart = list(filter(AUXILIARY.search, wide))
     apart = apart if len(apart) < len(wide) else []
     source.count(name, apart, "arrays beside vectors", "names of embeddings; left out", "note")
     kept = _list_searched(
