@@ -246,12 +246,12 @@ def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
         if 1 < len(words) <= MAX_GRADES and name not in numbers:
             ways.append(",".join([f"grade={name}", *(f"N={word}" for word in words)]))
     ways += [f"{role}={e}" for e in numbers if e not in grades for role in ("score", "rank")]
-    pairs, items = [f"query_id={of['query_id']}"], ""
+    pairs, items = list[str](), ""
     if "item_id" in of:
-        pairs.append(f"item_id={of['item_id']}")
+        pairs = [f"{role}={of[role]}" for role in ("query_id", "item_id")]
         items = f", items in {of['item_id']},"
     else:
-        ways, pairs = [f"item_id={name}" for name in free if name not in numbers], []
+        ways = [f"item_id={name}" for name in free if name not in numbers]
     if ways and not source.options.relevance:
         raise Unsure(
             block.file,

@@ -72,12 +72,10 @@ TRAINING = re.compile("(?<![a-z])(?<!pre-)(train|trn)(?![a-z])")
 
 def recognise(source: Source) -> Names:
     """Return files of vectors, and the files of ids beside them; tables may say more than ids."""
-    arrays, left = source.list_left(*ENDINGS), list_beside(source.left)
+    arrays = source.list_left(*ENDINGS)
     arrays = [name for name in arrays if not AUXILIARY.search(name)] or arrays
-    beside = _list_beside(arrays, left)
-    ends = (*TABLES, ".json")
-    lists = (name for name in beside if not name.endswith(ends) or _is_list(source, name))
-    return [*arrays, *lists]
+    beside = _list_beside(arrays, list_beside(source.left))
+    return [*arrays, *(name for name in beside if _is_list(source, name))]
 
 
 def _list_beside(names: Names, there: Beside) -> set[str]:
@@ -86,7 +84,9 @@ def _list_beside(names: Names, there: Beside) -> set[str]:
 
 
 def _is_list(source: Source, name: str) -> bool:
-    """Return whether JSON holds ids alone, or the first line of a table says so."""
+    """Return whether JSON holds ids alone, or the first line of a table says so; others do."""
+    if not name.endswith((*TABLES, ".json")):
+        return True
     with suppress(DataError):
         if name.endswith(".json"):
             return bool(IDS.search(find_stem(name)) or list_ids(source.read_json(name)))
@@ -109,8 +109,8 @@ def read(source: Source, files: Names) -> Pieces:
         if rows is None:
             yield from read_each(read_file, source, names)
         else:
-            own_ids = list(map(find_stem, names))
-            yield Vectors(names[0], *name_version(f"{folder}.npy"), rows, own_ids)
+            named = name_version(f"{folder}.npy")
+            yield Vectors(names[0], *named, rows, list(map(find_stem, names)))
 
 
 def _join_folder(source: Source, names: Names) -> AnyArray | None:
@@ -252,11 +252,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         if beside and not (is_used and ids):
             source.say(beside, "classes alone", "a table of ids and classes; left out")
         if ids and cells:
-            yield (
-                Items(name, ids, cells)
-                if side == "items"
-                else Queries(name, ids, cells | {"text": ids})
-            )
+            yield Queries(name, ids, cells | {"text": ids}) if asks else Items(name, ids, cells)
         yield Vectors(name, version, side, rows, ids, of_pictures=is_pair)
 
 
@@ -278,10 +274,11 @@ def _find_ids(
     )
     ids = find_ids(lists, count, is_text, is_pair or lengths.count(count) == 1)
     if ids is None and are_apart:
-        is_only = is_pair or len(sides) == 1
-        ids = read_beside(source.root, name, count, is_text, there, source.findings, is_only)
-    is_paired = is_pair and is_text
-    return None if is_paired and len({*(ids or ())}) < count else ids, is_paired
+        ids = read_beside(
+            source.root, name, count, is_text, there, source.findings, is_pair or len(sides) == 1
+        )
+    is_repeated = is_pair and is_text and len({*(ids or ())}) < count
+    return None if is_repeated else ids, is_pair and is_text
 
 
 def _list_cells(lists: Arrays, ids: Names, asks: bool, number: int) -> Columns:

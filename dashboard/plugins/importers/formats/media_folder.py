@@ -101,12 +101,11 @@ def _find_folders(folders: Sequence[Names]) -> tuple[Texts, list[str]]:
     Folders as index or probe, which may be classes, divide the files only if each has such a part.
     """
     named = {folder: name_part(folder) for folder in {*chain(*folders)}}
+    ranks = (TRAIN, QUERY, GALLERY, *SPLITS)
     known, splits = (
-        {folder: part for folder, part in named.items() if part in of}
-        for of in ((*SPLITS, QUERY, GALLERY), SPLITS)
+        {folder: part for folder, part in named.items() if part in of} for of in (ranks, SPLITS)
     )
     searched = GALLERY if GALLERY in known.values() else TEST
-    ranks = (TRAIN, QUERY, GALLERY, *SPLITS)
     for parts in (known, splits):
         told = [
             min(filter(None, map(parts.get, own)), key=ranks.index, default="") for own in folders

@@ -254,8 +254,10 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
 def _find_part(source: Source, file: str) -> list[Pair]:
     """Return the column and cell of a table of one part, where tables ask and are searched."""
     tables = [each for each in source.files if each.endswith(Path(file).suffix or "/")]
-    words = {e: re.findall("[a-z]+", find_stem(e).lower()) for e in (file, *tables)}
-    parts = {e: {PARTS[word] for word in own if word in PARTS} for e, own in words.items()}
+    parts = {
+        each: {PARTS[e] for e in re.findall("[a-z]+", find_stem(each).lower()) if e in PARTS}
+        for each in (file, *tables)
+    }
     own = parts[file] & {QUERY, GALLERY} or parts[file]  # as of test_query.csv
     return [("part", part) for part in own if divides(chain(*parts.values())) and len(own) == 1]
 
