@@ -7,11 +7,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from dashboard.errors import Finding, Findings, list_names
+from dashboard.errors import Finding, Findings, count_odd, list_names
 from dashboard.tables import (
     BoolArray,
     FloatArray,
@@ -292,13 +293,19 @@ def count_missing(cells: Names) -> Counter[str]:
     return words
 
 
-def report_missing(table: Table, column: str) -> Findings:
-    """Return a note on the words in a column that say that there is no class."""
+def report_labels(table: Table, column: str) -> Findings:
+    """Return notes on the classes in a column that count as none, or as one."""
     words = count_missing(table[column])
     names = list_names(f"{word} ({times:,})" for word, times in words.items())
     found = f"the words {names} in the column {column}"
     wanted = "classes; these are none. Write another word if one is, as no_defect for none"
-    return [Finding("note", table.file, None, found, wanted)] if words else []
+    missing = [Finding("note", table.file, None, found, wanted)] if words else []
+    labels = {*chain(*split_cells(table[column]).values())}
+    times = Counter(map(str.casefold, labels))
+    alike = sorted(each for each in labels if times[each.casefold()] > 1)
+    found = f"classes in the column {column} that differ by capitals alone"
+    wanted = "others; those of the same letters count as one. Write a_small for a if it is another"
+    return [*missing, *count_odd(table.file, alike, found, wanted, "note")]
 
 
 def _tidy(label: str) -> str:

@@ -251,7 +251,7 @@ def _finish(opened: Collection, findings: Findings) -> Collection:
             found = f"{key} = {settings.pop(key)!r}, which is not there"
             add_finding(findings, "collection.toml", found, wanted, "error")
     _check_protocols(opened, findings)
-    told = (*map(Finding.from_error, opened.problems), *findings)
+    told = tuple(dict.fromkeys([*map(Finding.from_error, opened.problems), *findings]))
     return replace(opened, versions={name: versions[name] for name in usable}, findings=told)
 
 

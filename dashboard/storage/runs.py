@@ -13,6 +13,8 @@ from dashboard.texts import decode_text, read_bytes, require_file, require_numbe
 
 ODD = (b"\t", b"\r", b"\0")
 """Marks of files that need a closer look; blanks too many make fields too many for Arrow."""
+BEIR = "query-id corpus-id score"
+"""Header of the judgements of BEIR, whose lines have three fields."""
 Pair = tuple[str, str]
 """Query and item."""
 Line = tuple[int, str, str, str]
@@ -38,7 +40,10 @@ class Pairs(NamedTuple):
 
 
 def read_qrels(path: Path, name: str, findings: Findings) -> Pairs:
-    """Read judgements: TREC's four fields a line, or CSV with query_id, item_id and grade."""
+    """Read judgements: TREC's four fields a line, BEIR's three, or CSV.
+
+    The columns of CSV are query_id, item_id and grade.
+    """
     return _read_pairs(path, name, findings, ("query", "iteration", "item", "grade"))
 
 
@@ -62,6 +67,8 @@ def _read_pairs(path: Path, name: str, findings: Findings, fields: Names) -> Pai
     while "  " in text:
         text = text.replace("  ", " ")
     text = text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")  # one blank between fields
+    if text.startswith(BEIR):
+        text, fields = f"# {text}", ("query", "item", number)
     pairs = _parse_trec(text.encode(), fields, number)
     return pairs or _collect(_split_lines(text, name, fields, number), name, number, findings)
 

@@ -70,6 +70,7 @@ SAME = [
     ("QRL-01", sub("qrels.txt", "v04 0", "v04 -1")),
     ("QRL-06", sub("qrels.txt", " ", "\t  ", -1)),
     ("QRL-06", add("qrels.txt", "\n\n")),
+    ("BEIR", put("qrels.txt", "query-id\tcorpus-id\tscore\n" + QRELS.replace(" 0 ", "\t"))),
     ("comments", sub("qrels.txt", "q2 0", "# by hand\n#\nq2 0")),
     ("comments", sub("runs/r.trec", "q2 Q0", "# by a tool\nq2 Q0")),
     ("RUN-03", Change("runs/r.trec", sort_lines)),

@@ -8,7 +8,7 @@ from dashboard.evaluation.judgement import (
     LabelJudgement,
     Labels,
     judge_labels,
-    report_missing,
+    report_labels,
     split_labels,
 )
 from dashboard.evaluation.measurement import Described
@@ -39,7 +39,7 @@ def read_classes(collection: Collection, findings: Findings) -> str | None:
         )
     items, queries = list_classes(collection, column)
     for table in (collection.items, collection.queries):
-        findings += report_missing(table, column)
+        findings += report_labels(table, column)
     if len(set(items)) < 2:
         raise DataError(
             "items.csv",

@@ -14,7 +14,7 @@ from dashboard.evaluation.judgement import (
     Labels,
     judge_labels,
     judge_table,
-    report_missing,
+    report_labels,
     split_labels,
 )
 from dashboard.evaluation.measurement import Described, measure_run
@@ -66,7 +66,7 @@ def read_types(collection: Collection, findings: Findings) -> str | None:
         wanted = "two classes; every version finds nothing but relevant items"
         add_finding(findings, "items.csv", "labels of one class only", wanted)
     for table in (collection.items, collection.queries):
-        findings += report_missing(table, _find_column(table))
+        findings += report_labels(table, _find_column(table))
     if not frozenset().union(*items) & frozenset().union(*queries):
         told = ("no label that a query and an item have in common", "labels separated by , ; or |")
         add_finding(findings, "queries.csv", *told)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from itertools import chain, compress, product
+from itertools import compress, product
 from pathlib import PurePosixPath
 from statistics import fmean, multimode
 from typing import Any
@@ -344,10 +344,11 @@ def list_parts(found: Gathered) -> Texts:
         return dict(zip(items.index, told, strict=True))
     shown = items.again.get("file", {})  # items of two pictures
     for column, cells in columns.items():
-        parts = dict(zip(items.index, map(name_part, cells), strict=True))
         rows = {e: own for e, own in items.again.get(column, {}).items() if e not in shown}
-        every = {*parts.values(), *map(name_part, chain(*rows.values()))}
+        every = {*cells}.union(*rows.values())
         is_whole = are_parts(every) and divides(every)
-        if is_whole or COLUMN.fullmatch(column) and not every.isdisjoint(PARTS.values()):
+        is_named = COLUMN.fullmatch(column)
+        if is_whole or is_named and not {*PARTS.values()}.isdisjoint(map(name_part, every)):
+            parts = dict(zip(items.index, map(name_part, cells), strict=True))
             return parts | {item: BOTH for item, own in rows.items() if divides(own)}
     return {}

@@ -310,8 +310,7 @@ def check_draft(opened: Collection, found: Gathered) -> Findings:
     for each in opened.findings:
         if each.level == "error":
             raise DataError(each.file, each.found, each.wanted, line=each.line)
-    for name in (each.name for each in found.placed):  # the others were made before
-        if name in opened.versions:
-            place = opened.folder / "models" / name
-            record_version(opened.versions[name], opened, place)
-    return [*opened.findings, *list_missing(opened), *list_stale(opened)]
+    findings = [*opened.findings, *list_missing(opened), *list_stale(opened)]
+    for name in {*(each.name for each in found.placed)} & opened.versions.keys():
+        record_version(opened.versions[name], opened, opened.folder / "models" / name)
+    return findings

@@ -64,7 +64,8 @@ def name_part(cell: str) -> str:
 
 def are_parts(names: Iterable[str]) -> bool:
     """Return whether all names that are filled are those of parts."""
-    return {*map(name_part, names)} <= {"", *PARTS.values()}
+    known = {"", *PARTS.values()}
+    return all(name_part(name) in known for name in names)
 
 
 def divides(parts: Iterable[str]) -> bool:

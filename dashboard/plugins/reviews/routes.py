@@ -98,8 +98,10 @@ def _save_rows(collection: Collection, body: Body, person: Person) -> Body:
         once = row.get("once") if isinstance(row, dict) else None
         try:
             made = _read_row(row, body["author"])
-            person.require(OWNER if made.kind == DECISION else REVIEWER)
-            saved.append({"once": once, "number": save_verdict(collection, made, row["once"])})
+            decides = made.kind == DECISION
+            person.require(OWNER if decides else REVIEWER)
+            number = save_verdict(collection, made, row["once"], is_first=decides)
+            saved.append({"once": once, "number": number})
         except ChoiceError as error:
             # a text of JSON may have half a letter
             once = once.encode(errors="replace").decode() if isinstance(once, str) else ""

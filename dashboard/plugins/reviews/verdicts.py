@@ -103,7 +103,9 @@ def clean_name(name: str) -> str:
     return unicodedata.normalize("NFC", name.strip())
 
 
-def save_verdict(collection: Collection, verdict: Verdict, once: str = "") -> int:
+def save_verdict(
+    collection: Collection, verdict: Verdict, once: str = "", is_first: bool = False
+) -> int:
     """Save a row of one of KINDS, and return its number; it is on the disk then.
 
     Args:
@@ -111,10 +113,12 @@ def save_verdict(collection: Collection, verdict: Verdict, once: str = "") -> in
         verdict: Its collection, number and time are set here. Without grades above 1, grades are
             kept as the words that say the same.
         once: The client's own id; a second row with it is not saved, and its number returned.
+        is_first: Whether the person saw no decision of others on the pair.
 
     Raises:
         ChoiceError: If the verdict cannot be: an unknown query or item, a value outside of the
-            scale, a text that is too long, a list that is closed or does not have the pair.
+            scale, a text that is too long, a list that is closed or does not have the pair, a
+            decision of somebody else meanwhile.
         DataError: If the store cannot be written.
     """
     _check_verdict(collection, verdict)
@@ -125,6 +129,11 @@ def save_verdict(collection: Collection, verdict: Verdict, once: str = "") -> in
         ).scalar():
             return int(number)
         key = record_key(connection, collection.folder)
+        about = {"query_id": verdict.query_id, "item_id": verdict.item_id}
+        told = _read(connection, collection=key, kind=DECISION, **about) if is_first else ()
+        for row in keep_last(told):
+            if row.author != verdict.author:
+                raise ChoiceError(f"{row.author} decided meanwhile: {row.value}. It stays so.")
         value = (SAME_AS if find_scale(collection) == 1 else {}).get(verdict.value, verdict.value)
         return _add(connection, replace(verdict, collection=key, value=value), once)
 

@@ -98,6 +98,16 @@ def test_each_row_is_answered(post: Post) -> None:
     assert list_values() == [("a", "not"), ("b", "2")]
 
 
+@pytest.mark.usefixtures("each_store")
+def test_decision_of_somebody_else_stays(post: Post) -> None:
+    """People who look at the same list of disagreements do not overrule each other unseen."""
+    assert post(make_row("1", kind="decision"), make_row("2", value="2", kind="decision"))[1][
+        "saved"
+    ]
+    [refused] = post(make_row("3", kind="decision"), author="kim")[1]["refused"]
+    assert refused["said"] == "eva decided meanwhile: 2. It stays so."
+
+
 @pytest.mark.parametrize(
     ("about", "said"),
     [
@@ -117,7 +127,7 @@ def test_requests_that_are_refused(post: Post, about: dict[str, Any], said: str)
 
 
 def test_store_that_cannot_be_written(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: Any) -> int:
+    def fail(*_: Any, **__: Any) -> int:
         raise DataError("reviews.sqlite", "a full disk", "a file that can be written")
 
     monkeypatch.setattr(routes, "save_verdict", fail)

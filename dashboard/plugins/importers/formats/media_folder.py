@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import chain, zip_longest
+from posixpath import commonpath
 
-from dashboard.errors import list_names
 from dashboard.plugins.importers.naming import (
     GALLERY,
     PARTS,
@@ -86,8 +86,7 @@ def read(source: Source, files: Names) -> Pieces:
     if len({*told}) > 1:
         columns["part"] = told
     named = [match[1] for match in map(IDENTITY.fullmatch, shown) if match]
-    inside = dict.fromkeys(map(find_folder_of, shown))
-    label = list_names((f"{each or source.root.name}/" for each in inside), 2)
+    label = f"{commonpath(map(find_folder_of, shown)) or source.root.name}/"
     if len(named) == len(shown):
         columns["identity_id"] = named
         wanted = "a rule of their own: pictures of the same camera, and junk, count as all others"
