@@ -36,6 +36,8 @@ from dashboard.texts import read_text, require_file
 
 MAX_SWELL = 1_000
 """Times that the values of a file may be more than its bytes."""
+ROWS = 4_096
+"""Rows of Parquet that are read at once."""
 Ids = Path | Names | None
 """Ids of vectors, or their file; None: those in the file of the vectors, or beside it."""
 
@@ -306,22 +308,29 @@ def open_parquet(path: Path) -> Any:
 
 
 def _read_parquet(path: Path) -> Arrays:
-    """Return the vectors and the ids of a Parquet file, column by column."""
-    opened, found = open_parquet(path), Arrays()
-    for field in opened.schema_arrow:
-        kind, name = getattr(field.type, "storage_type", field.type), field.name
-        depth = count_lists(kind)
-        if not (holds_numbers(kind) if depth else IDS.search(name)):
-            continue
-        values = opened.read([name]).column(0).combine_chunks()
-        if not depth:
-            found[name] = np.array(list(map(str, values.to_pylist())))
-            continue
-        found[name], odd = read_lists(getattr(values, "storage", values))
-        if odd:
-            told = f"a list of {len(values[odd[0]].as_py() or ()):,} numbers in {name}"
-            raise DataError(path.name, told, "vectors of one length", line=odd[0] + 1)
-    return found
+    opened = open_parquet(path)
+    count = opened.metadata.num_rows
+    found: Arrays = {}
+    first = 0
+    for batch in opened.iter_batches(batch_size=ROWS):
+        for name, values in zip(batch.schema.names, batch.columns, strict=True):
+            values = getattr(values, "storage", values)
+            if (depth := count_lists(values.type)) and holds_numbers(values.type):
+                rows, odd = read_lists(values)
+                own = found.setdefault(name, np.empty((count, rows.shape[1]), rows.dtype))
+                odd = odd or ([0] if rows.shape[1] != own.shape[1] else [])
+                if odd:
+                    raise DataError(
+                        path.name,
+                        f"a list of {len(values[odd[0]].as_py() or ()):,} numbers in {name}",
+                        "vectors of one length",
+                        line=first + odd[0] + 1,
+                    )
+                own[first : first + len(rows)] = rows
+            elif not depth and IDS.search(name):
+                found.setdefault(name, []).extend(map(str, values.to_pylist()))
+        first += len(batch)
+    return {name: np.asarray(each)[:first] for name, each in found.items()}
 
 
 def count_lists(kind: Any) -> int:

@@ -10,13 +10,11 @@ from dashboard.errors import DataError
 from dashboard.plugins.importers.blocks import Block, is_vector, make_block
 from dashboard.plugins.importers.pieces import write_list
 from dashboard.plugins.importers.source import BROKEN, Columns, Source
-from dashboard.storage.array_files import count_lists, holds_numbers, open_parquet, read_lists
+from dashboard.storage.array_files import ROWS, count_lists, holds_numbers, open_parquet, read_lists
 from dashboard.storage.media import recognise_bytes
 from dashboard.storage.vector_ids import Arrays
 from dashboard.tables import Names, Row
 
-ROWS = 4_096
-"""Rows of Parquet that are read at once."""
 AVERAGE = (
     "Average them: frame['{0}'] = [numpy.mean(list(rows), 0) for rows in frame['{0}']], between "
     "pandas.read_parquet and frame.to_parquet"
