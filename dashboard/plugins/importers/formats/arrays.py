@@ -61,7 +61,7 @@ AUXILIARY = re.compile(
 )
 """Names of arrays beside embeddings that are none; and the weights of a model."""
 OF_SIDE = re.compile(
-    r"(?<![^\W_])(query|queries|probe|gallery|database|index|reference)(?:[\W_]|$)", re.I
+    r"(?<![^\W_])(query|queries|probe|gallery|database|index|reference)[\W_]", re.I
 )
 ASKING = re.compile(r"^(probe|predicted|composed)(?=[\W_]|$)", re.I)
 """What asks by another name, the last ones as features of a picture and a text beside an index."""
@@ -204,7 +204,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
     kept = _list_searched(
         source, name, [key for key in found if key not in apart and found[key].ndim]
     )
-    is_sided = any(map(OF_SIDE.match, wide))
+    is_sided = any(OF_SIDE.match(f"{key}_") for key in wide)
     found = {ASKING.sub("query", key) if is_sided else key: found[key] for key in kept}
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
@@ -291,7 +291,7 @@ def _list_cells(lists: Arrays, ids: Names, asks: bool, number: int) -> Columns:
         number: How many arrays of vectors the file has.
     """
     return {
-        OF_SIDE.sub("", key) or key: list_texts(each)
+        OF_SIDE.sub("", key): list_texts(each)
         for key, each in lists.items()
         if len(each) == len(ids)
         and each.dtype.kind in "iuUSbO"
