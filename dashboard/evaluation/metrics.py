@@ -246,7 +246,7 @@ def parse_one(word: str) -> Measure:
     entry, values = find_metric(call)
     name = entry.write(values)
     if at and not re.fullmatch(r"[1-9]\d{0,8}", digits):
-        raise ValueError(f"{word!r}: a cutoff is a whole number from 1, as in P@5.")
+        raise ValueError(f"{word!r}: a cutoff is a whole number from 1 to 999,999,999, as in P@5.")
     if at and entry.cutoff == "never":
         raise ValueError(f"{name} takes no cutoff; write {name}.")
     if not at and entry.cutoff == "required":
@@ -276,9 +276,11 @@ def find_metric(call: str) -> tuple[Metric, Values]:
             f"{head} means two things: write P for hits ÷ K (ALFA 0.1 calls it Recall), R for "
             "hits ÷ relevant (ALFA 0.1 calls it Precision)."
         )
-    near = get_close_matches(call.lower(), NAMES, n=3, cutoff=0.5)
-    known = dict.fromkeys(NAMES[each].name for each in near or NAMES)
-    raise ValueError(f"There is no metric {call!r}. Known: {', '.join(known)}.")
+    near = dict.fromkeys(NAMES[each].name for each in get_close_matches(call.lower(), NAMES))
+    similar = f" Similar: {', '.join(near)}." if near else ""
+    raise ValueError(
+        f"There is no metric {call!r}.{similar} python -m dashboard metrics lists all."
+    )
 
 
 def _split_arguments(text: str) -> Names:

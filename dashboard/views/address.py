@@ -99,9 +99,7 @@ def find_problems(collection: Collection, given: Address) -> Texts:
             try:
                 good[key] = _check(collection, key, given[key], good)
             except (ValueError, DataError) as error:
-                said, long = str(error).rstrip("."), given[key]
-                cut = said.replace(long, f"{long[:MAX_SHOWN]}…") if len(long) > MAX_SHOWN else said
-                problems[key] = f"{cut}."
+                problems[key] = _write_problem(error, given[key])
     others = (*known, *OLD, *OLD_LAYOUT, COLLECTION)
     for key, value in given.items():
         if key in others:
@@ -110,6 +108,13 @@ def find_problems(collection: Collection, given: Address) -> Texts:
         elif near := get_close_matches(key.lower(), others, 1, 0.8):
             problems[key] = f"The link has the key {key[:80]!r}. Did you mean {near[0]!r}?"
     return problems
+
+
+def _write_problem(error: Exception, given: str) -> str:
+    """Return what an error says, without most of a long value."""
+    said = str(error).rstrip(".")
+    cut = said.replace(given, f"{given[:MAX_SHOWN]}…") if len(given) > MAX_SHOWN else said
+    return f"{cut}."
 
 
 def _check(collection: Collection, key: str, text: str, before: Address) -> str:
@@ -252,7 +257,7 @@ def draw_choice(
             if not options or is_metric:  # it was typed
                 _check(collection, key, text, read_address())
         except (ValueError, DataError) as error:
-            st.session_state[f"wrong-{widget}"] = str(error)
+            st.session_state[f"wrong-{widget}"] = _write_problem(error, text)
             return
         set_choice(key, text, instead_of)
 
@@ -270,6 +275,12 @@ def draw_choice(
         st.selectbox(name, options, accept_new_options=is_metric, **shared)
     else:
         st.text_input(name, placeholder=placeholder, **shared)
+    if place != "input":
+        draw_refusal(widget)
+
+
+def draw_refusal(widget: str) -> None:
+    """Draw, once, why an input did not take what was typed; `draw_choice` does it under More."""
     if wrong := st.session_state.pop(f"wrong-{widget}", ""):
         draw_text("error", wrong)
 

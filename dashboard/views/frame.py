@@ -17,6 +17,7 @@ from dashboard.tables import Names
 from dashboard.views.address import (
     COLLECTION,
     draw_choice,
+    draw_refusal,
     draw_reset,
     draw_text,
     find_problems,
@@ -104,6 +105,7 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     study = open_study(collection, choices)
     with row:
         _draw_row(collection, choices, shown)
+    draw_refusal("input-metric")
     chips = describe_choices(collection, choices)
     if chips:  # with ✕: choices that change numbers and are not the usual ones
         with make_line(key="chips"):
