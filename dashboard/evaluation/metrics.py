@@ -88,6 +88,7 @@ class Metric(NamedTuple):
         settings: What can be set in the name; the function takes them by name, but for PER.
         lower_is_better: Whether a lower value is the better one, as of a rank.
         is_median: Whether several queries have the median of their values, not the mean.
+        protocol: The protocol that alone measures it; empty: each one does.
     """
 
     name: str
@@ -101,6 +102,7 @@ class Metric(NamedTuple):
     settings: tuple[Setting, ...] = ()
     lower_is_better: bool = False
     is_median: bool = False
+    protocol: str = ""
 
     @property
     def title(self) -> str:

@@ -125,7 +125,7 @@ def _check(collection: Collection, key: str, text: str, before: Address) -> str:
     """
     if not text:
         return ""
-    resolve(collection, {**before, key: text})
+    judged_by = resolve(collection, {**before, key: text})["protocol"]
     for each in [parse_one(text)] if key == "metric" else parse(text) if key == "metrics" else ():
         most = max(len(collection.items), USUAL_CUTOFF)
         if (each.cutoff or 0) > most:
@@ -133,6 +133,8 @@ def _check(collection: Collection, key: str, text: str, before: Address) -> str:
                 f"{each} looks at {each.cutoff:,} ranks, but {collection.name} has "
                 f"{len(collection.items):,} items. Choose a cutoff up to {most:,}."
             )
+        if each.metric.protocol not in ("", judged_by):
+            raise ChoiceError(f"{each} needs the protocol {each.metric.protocol}, not {judged_by}.")
     return text
 
 
