@@ -16,6 +16,7 @@ from dashboard.views.charts import (
     show_chart,
 )
 from dashboard.views.comparison import (
+    MAX_SLICES,
     compare_on_page,
     count_queries,
     draw_verdict,
@@ -93,7 +94,8 @@ if listed:
     draw_queries(study, choices, listed[:WORST])
 if slices := pick_slices(study.list_slice_means(runs, metric)):
     st.markdown(
-        f"**{escape_markdown(metric)} by slice**", help=f"Slices with {SMALL_SLICE} queries or more"
+        f"**{escape_markdown(metric)} by slice**",
+        help=f"The largest slices, at most {MAX_SLICES}, with {SMALL_SLICE} queries or more",
     )
     if is_compared:
         draw_text("caption", describe_worst(study.compare_slices(*versions, metric)))
