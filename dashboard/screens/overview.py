@@ -80,6 +80,8 @@ with left:
     st.markdown(f"**Versions by metrics**{' – ★: best version' if len(runs) > 1 else ''}")
     table = list_versions(study, choices, rows)
     draw_table(*table)
+    if hidden := [name for name in choices.compared if name not in runs]:
+        draw_text("caption", f"Compared, but hidden by the choice of runs: {', '.join(hidden)}.")
     if study.rules.names and study.rules.name in collection.protocols:
         draw_text("caption", study.rules.names)
 beside = right.columns(len(charts)) if is_wide and charts else [right] * len(charts)

@@ -175,13 +175,21 @@ def list_choices() -> tuple[Choice, ...]:
     return (*CORE, *(each for choices in load_all("choices") for each in choices), *VIEW)
 
 
-def describe_choices(collection: Collection, choices: Choices) -> dict[str, str]:
-    """Return the choices that change numbers and are not the usual ones, in words, by key."""
+def describe_choices(
+    collection: Collection, choices: Choices, others: Names = ()
+) -> dict[str, str]:
+    """Return the choices that change numbers and are not the usual ones, in words, by key.
+
+    Args:
+        collection: What they are made for.
+        choices: Their values.
+        others: Keys of further choices that count.
+    """
     values = choices.write()
     return {
         each.key: f"{each.key.replace('_', ' ').capitalize()}: {values[each.key] or 'none'}"
         for each in list_choices()
-        if each.changes_numbers
+        if (each.changes_numbers or each.key in others)
         and values[each.key] != each.write(each.find_usual(collection, choices))
     }
 

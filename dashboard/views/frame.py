@@ -72,7 +72,8 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     """Draw the links and the choices; return the study of the address and its choices.
 
     Args:
-        shown: Keys of choices whose inputs stand under More, before those that change numbers.
+        shown: Keys of choices whose inputs stand under More, before those that change numbers; each
+            that is not the usual one has a button that puts it back, as those have.
         versions: How many different ones the page needs; without them it says how to add one.
 
     Raises:
@@ -106,8 +107,8 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     with row:
         _draw_row(collection, choices, shown)
     draw_refusal("input-metric")
-    chips = describe_choices(collection, choices)
-    if chips:  # with ✕: choices that change numbers and are not the usual ones
+    chips = describe_choices(collection, choices, shown)
+    if chips:  # with ✕: choices that are not the usual ones
         with make_line(key="chips"):
             for key, text in chips.items():
                 draw_reset(f"{text} ✕", key, key=f"chip-{key}")
