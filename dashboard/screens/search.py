@@ -85,7 +85,8 @@ if not text and not item and picture is None:
     }
     title = f"Got worse in {candidate}" if first else "Examples"
     first = first or dict.fromkeys([*dict.fromkeys(texts.values())][:EXAMPLES], "")
-    again = dict.fromkeys(st.session_state.get("recent", ()), "")
+    recent = st.session_state.get("recent", ())
+    again = {each: "" for each in recent if "text" in sides or each in texts.values()}
     for key, name, row in (("chips-queries", title, first), ("chips-recent", "Recent", again)):
         if row:
             with make_line(key=key):
