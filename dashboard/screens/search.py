@@ -57,7 +57,7 @@ with make_line(key="search"):
             )
     if lacking := [f"{told}\\." for side, told in LACKING.items() if side not in sides]:
         st.caption(" ".join(lacking), width="content")
-    draw_copy()
+    draw_copy(done="Copied without the picture" if upload else "Copied")
 try:
     picture = read_picture(upload.getvalue(), upload.name) if upload else None
 except DataError as error:

@@ -12,7 +12,7 @@ const pressed = new Set();
 function drawButton(entry) {
   const button = make("button");
   button.type = "button";
-  const words = { idle: entry.label, done: "Copied", failed: "Not copied" };
+  const words = { idle: entry.label, done: entry.done ?? "Copied", failed: "Not copied" };
   for (const [state, text] of Object.entries(words)) {
     button.append(make("span", state, text));
   }
