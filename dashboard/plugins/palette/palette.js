@@ -74,7 +74,7 @@ class Palette {
 
   draw(marked) {
     this.found = this.find();
-    this.marked = Math.min(marked, this.found.length - 1);
+    this.marked = Math.max(0, Math.min(marked, this.found.length - 1));
     this.list.replaceChildren(...this.found.map(([group, title], place) => {
       const row = make("li");
       row.setAttribute("role", "option");
