@@ -57,8 +57,10 @@ with left:
     draw_pickable(charts["Slices"], "forest", "name", "picked_slice")
     pairs = study.compare_slices(*versions, metric, pairs=True)
     if pairs:
-        counted = f"{min(MAX_PAIRS, len(pairs))} of {len(pairs):,}"
-        st.markdown(f"**Pairs of slices with 5 queries or more** – {counted}, worst first")
+        st.markdown(
+            "**Pairs of slices with 5 queries or more** – "
+            f"{min(MAX_PAIRS, len(pairs))} of {len(pairs):,}, worst first"
+        )
         draw_table(SLICE_COLUMNS, [write_slice(row, within) for row in pairs[:MAX_PAIRS]])
 with right:
     columns = list(dict.fromkeys(name.partition("=")[0] for name in study.list_slices()))

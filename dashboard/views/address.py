@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.storage.collection import Collection
-from dashboard.study.choices import Address, Choices, list_choices, resolve
+from dashboard.study.choices import Address, Choices, list_choices, list_unusual, resolve
 from dashboard.tables import Names, Texts
 
 COLLECTION = "collection"
@@ -112,9 +112,7 @@ def find_problems(collection: Collection, given: Address) -> Texts:
 
 def _write_problem(error: Exception, given: str) -> str:
     """Return what an error says, without most of a long value."""
-    said = str(error).rstrip(".")
-    cut = said.replace(given, f"{given[:MAX_SHOWN]}…") if len(given) > MAX_SHOWN else said
-    return f"{cut}."
+    return str(error).replace(given, f"{given[:MAX_SHOWN]}…") if given[MAX_SHOWN:] else str(error)
 
 
 def _check(collection: Collection, key: str, text: str, before: Address) -> str:
@@ -164,13 +162,8 @@ def shorten_choices(collection: Collection, choices: Choices) -> Address:
     """
     values = choices.write()
     named = PINNED if len(collection.versions) > 1 else ("query",)
-    pinned = {key: values[key] for key in named if values[key]}
-    differing = {
-        each.key: values[each.key]
-        for each in list_choices()
-        if values[each.key] and values[each.key] != each.write(each.find_usual(collection, choices))
-    }
-    return {COLLECTION: collection.name} | pinned | differing
+    pinned = {key: values[key] for key in named} | list_unusual(collection, choices)
+    return {COLLECTION: collection.name} | {key: text for key, text in pinned.items() if text}
 
 
 def set_choice(key: str, value: str, instead_of: Iterable[str] = ()) -> None:
@@ -267,7 +260,7 @@ def draw_choice(
         "key": widget, "help": choice.meaning, "on_change": write,
         "label_visibility": "collapsed" if place == "input" else "visible",
     }  # fmt: skip
-    st.session_state[widget] = list(now) if choice.kind == "names" else choices.write()[key]
+    st.session_state[widget] = list(now) if choice.kind == "names" else choice.write(now)
     if choice.kind == "names":
         st.multiselect(name, options, **shared)
     elif is_metric or options:

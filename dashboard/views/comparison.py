@@ -52,8 +52,10 @@ def compare_metrics(study: Study, choices: Choices) -> tuple[Rows, Row]:
     shown, front = parse(choices["metrics"]), str(parse_one(choices["metric"]))
     names = list(dict.fromkeys([*map(str, shown), front]))
     compared = study.compare(*choices.pair, " ".join(names))
-    marks = ({"name": name, "front": name == front} for name in names)
-    rows = [row | mark for row, mark in zip(compared, marks, strict=True)]
+    rows = [
+        row | {"name": name, "front": name == front}
+        for name, row in zip(names, compared, strict=True)
+    ]
     return rows[: len(shown)], rows[names.index(front)]
 
 

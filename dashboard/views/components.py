@@ -49,8 +49,8 @@ def draw_copy(
     buttons = [
         {"label": "Copy as Markdown", "text": markdown},
         {"label": "Copy link", "text": link, "now": is_new, "done": done},
-    ]
+    ]  # the first one is drawn if it has a text
     component = load_component(
         "copy", "views/copy/clipboard.js", "views/copy/copy.js", "views/copy/copy.css"
     )
-    component(key=key, data={"buttons": buttons if markdown else buttons[1:]}, width="content")
+    component(key=key, data={"buttons": buttons}, width="content")

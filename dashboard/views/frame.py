@@ -107,7 +107,8 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     with row:
         _draw_row(collection, choices, shown)
     draw_refusal("input-metric")
-    chips = describe_choices(collection, choices, shown)
+    told = study.choices.replace(**{key: choices[key] for key in shown})
+    chips = describe_choices(collection, told)
     if chips:  # with ✕: choices that are not the usual ones
         with make_line(key="chips"):
             for key, text in chips.items():
@@ -226,11 +227,9 @@ def require_versions(collection: Collection, choices: Choices, number: int) -> N
     st.stop()
 
 
-def split_page(left: int, right: int) -> tuple[Any, Any]:
+def split_page(left: int, right: int) -> list[Any]:
     """Return two columns of these relative widths, one below the other on narrow screens."""
-    with st.container(key="split"):
-        first, second = st.columns([left, right], gap="medium")
-    return first, second
+    return st.container(key="split").columns([left, right], gap="medium")
 
 
 def draw_sections(page: str, study: Study, choices: Choices) -> list[Any]:
