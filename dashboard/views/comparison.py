@@ -177,9 +177,7 @@ def make_lines(rows: Rows) -> Rows:
             note += f" · p {write_p(row['p_adjusted'])}"
         label = value if values.count(value) == 1 else row["slice"]
         outcome = "cannot tell"
-        if row["queries"] < SMALL_SLICE:
-            outcome = "few"
-        elif (row["p_adjusted"] or 1) < SIGNIFICANT:
+        if (row["p_adjusted"] or 1) < SIGNIFICANT:
             outcome = "better" if row["gain"] > 0 else "worse"
         lines.append(row | {"name": row["slice"], "label": label, "note": note, "outcome": outcome})
     return lines
