@@ -135,10 +135,12 @@ def find_roles(block: Block, source: Source) -> Roles:
         _find_pair_roles(block, source, roles, is_asked)
         if roles.kind == "pairs":
             return roles
+    is_text = bool(roles.find("query query_text")) and "vid" not in roles.small
+    is_text = is_text and not _is_repeated(roles.read(block, "query_id"))
     says = roles.find(QUERY_TEXT) or is_of_queries and roles.find(*LABELS)
     if "query_id" not in of and is_asked and says and not roles.find(FILE):
         take("query_id", ITEM)
-    elif is_named and not is_of_queries:
+    elif is_named and not (is_of_queries or is_text):
         of.pop("query_id", None)
     if "query_id" in of:
         if _is_repeated(block.columns[of["query_id"]]) and not is_of_queries:

@@ -266,7 +266,7 @@ class Gathered:
             case Queries(file, ids, columns):
                 shown = columns.get("image", ())
                 images = {"image": [self._find(each, file) or each for each in shown]}
-                self.queries.add(ids, {**columns, **(images if shown else {})})
+                self.queries.add(ids, {**columns, **(images if shown else {})}, file)
                 if ids:
                     self.taken["queries.csv"][file] = None
             case Judgements(file, judged):
