@@ -247,7 +247,12 @@ def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
         words = dict.fromkeys(filter(None, block.columns[name]))
         if 1 < len(words) <= MAX_GRADES and name not in numbers:
             ways.append(",".join([f"grade={name}", *(f"N={word}" for word in words)]))
-    ways += [f"{role}={e}" for e in numbers if e not in grades for role in ("score", "rank")]
+    ways += [
+        f"{role}={e}"
+        for e in numbers
+        if e not in grades
+        for role in sorted(("rank", "score"), reverse="dist" not in e.lower())
+    ]
     pairs, items = [f"query_id={of['query_id']}"], ""
     if "item_id" in of:
         pairs.append(f"item_id={of['item_id']}")

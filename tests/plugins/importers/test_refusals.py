@@ -28,7 +28,7 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
     ),
     "distances": (
         {"x.csv": "query,docid,distance\nq1,a,.5\nq1,b,1.5\nq2,a,.5\n", "qrels.txt": QRELS},
-        [f"--map query_id=query,item_id=docid,{e}=distance" for e in ("score", "rank")]
+        [f"--map query_id=query,item_id=docid,{e}=distance" for e in ("rank", "score")]
         + ["--relevance none"], "grades, scores (the highest first) or ranks",
     ),
     "items under another name": (
