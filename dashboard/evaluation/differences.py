@@ -224,8 +224,8 @@ def write_p(p: float) -> str:
 def write_signed(value: float | None, lacking: str = "–") -> str:
     """Return a difference for people as `write_number` does, with its sign; zero has none.
 
-    >>> write_signed(0.0654), write_signed(-0.0000157), write_signed(0.0), write_signed(None)
-    ('+0.065', '−0.000016', '0.000', '–')
+    >>> list(map(write_signed, (0.0654, 0.1, -0.0005001, -0.0000157, 0.0, None)))
+    ['+0.065', '+0.100', '−0.0005', '−0.000016', '0.000', '–']
     """
     return lacking if value is None else write_number(value, "+").replace("-", "−")
 
