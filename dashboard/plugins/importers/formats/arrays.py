@@ -236,7 +236,9 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             continue
         beside, asks = labels.get(own, ""), side == "texts"
         is_coded = bool(beside and CODES.search(own))
-        is_used = is_coded or beside and not ids
+        is_open = not (is_coded or source.media or source.list_left(*TABLES))
+        part = OF_SIDE.search(find_stem(beside)) if is_open and "probe" not in beside else None
+        is_used = is_coded or part or beside and not ids
         numbers = list(map(str, range(len(rows))))
         if is_used:
             kinds = found[beside] if key else _read_first(source, beside)[0]
@@ -245,15 +247,15 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             cells = _list_cells(lists, ids or numbers, asks, len(matrices))
         if cells and not ids:
             source.counted[name] = 0  # another array of the same rows
-            if is_coded or asks:
-                ids = [f"{find_stem(beside or own)} {at}" for at in numbers]
-            else:
-                ids = number_rows(source, name, len(rows), cells) or None
+            if not (is_coded or asks):
+                ids = number_rows(source, name, len(rows), cells)
+            if is_coded or asks or part and not ids:
+                ids = [f"{part[1] if part else find_stem(beside or own)} {at}" for at in numbers]
         if beside and not (is_used and ids):
             source.say(beside, "classes alone", "a table of ids and classes; left out")
         if ids and cells:
             yield Queries(name, ids, cells | {"text": ids}) if asks else Items(name, ids, cells)
-        yield Vectors(name, version, side, rows, ids, of_pictures=is_pair)
+        yield Vectors(name, version, side, rows, ids or None, of_pictures=is_pair)
 
 
 def _find_ids(
