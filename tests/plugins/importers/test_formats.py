@@ -247,11 +247,10 @@ CASES |= {
          "v1.npz": partial(np.savez, image=np.eye(2), text=np.eye(2)[::-1]),
          "image_ids.txt": "71\n72\n", "caption_ids.txt": "72\n71\n"},
         [], {}, {"v1 t2i_R@1": 1.0}),
-    "vectors and labels alone": (
-        {f"{name}.npz": partial(np.savez, features=VECTORS, targets=np.array(list("ccdd")))
-         for name in ("v1", "v2")}, [],
-        {("items.csv", "item_id targets"): ["0|c", "1|c", "2|d", "3|d"]},
-        {"v1 P@1": 0.75, "v2 P@1": 0.75}),
+    "vectors and labels alone, of which some ask": (
+        {f"{name}.npz": partial(np.savez, features=VECTORS, targets=np.array(list("ccdd")),
+                                is_query=[1, 0, 0, 1]) for name in ("v1", "v2")}, [],
+        {("items.csv", "item_id targets"): ["1|c", "2|d"]}, {"v1 P@1": 0.5, "v2 P@1": 0.5}),
     "labels and vectors without ids, of two steps": (
         {f"step_{at}.jsonl": "".join(json.dumps({"label": CLASSES[n], "vector": v}) + "\n"
             for n, v in zip(NAMES, (at * VECTORS).tolist(), strict=True)) for at in (1, 2)}, [],

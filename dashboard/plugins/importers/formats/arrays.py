@@ -61,7 +61,7 @@ AUXILIARY = re.compile(
 )
 """Names of arrays beside embeddings that are none; and the weights of a model."""
 OF_SIDE = re.compile(
-    r"(?<![^\W_])(query|queries|probe|gallery|database|index|reference)(?:[\W_]|$)", re.I
+    r"(?<![^\W_])(?<!is_)(query|queries|probe|gallery|database|index|reference)(?:[\W_]|$)", re.I
 )
 ASKING = re.compile(r"^(probe|predicted|composed)(?=[\W_]|$)", re.I)
 """What asks by another name, the last ones as features of a picture and a text beside an index."""
