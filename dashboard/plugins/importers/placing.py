@@ -248,7 +248,8 @@ def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
     options, size = found.source.options, (len(found.pictures), len(texts))
     ways = [kind for kind, shape in (("item", size), ("text", size[::-1])) if own.shape == shape]
     is_named = texts and SIMILARITIES.search(own.file)
-    if options.rows or options.by_position or not (ways or is_named):
+    is_stated = options.rows or options.by_position and not (ways and is_named)
+    if is_stated or not (ways or is_named):
         return options.rows in ways
     told = f"an array of shape {own.shape}, as a matrix of items and texts"
     wanted = f"{size}, in either order, or by --judgements the texts of one file"
@@ -261,8 +262,11 @@ def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Name
     """Write a matrix of similarities, and the ids of its rows and columns."""
     refuse_distances(version.name, own.file)
     rows, said = found.source.options.rows, "a matrix with the ids of its rows and columns"
+    if own.columns and not own.ids:
+        said += _name_by_position(found, version, "items", own, found.pictures)
+        own.columns = list(own.ids)
     axes: tuple[Names, Names] = list(own.ids), own.columns
-    if found.texts and own.columns and list(own.columns) == list(own.ids):
+    if found.texts and own.ids and axes[0] == axes[1]:
         wanted = f"those of rows and columns, in files {' and '.join(MATRIX[:2])}; left out"
         found.source.say(own.file, "similarities with one list of ids", wanted)
         return

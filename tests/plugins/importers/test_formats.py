@@ -321,9 +321,10 @@ CASES |= {
          "test.txt": "d.JPEG\tn00000001\t0\t1\t2\t3\n"}, [],
         {("items.csv", "item_id labels"):
          ["d.JPEG|n00000001", "im/a.jpg|12", "im/b.jpg|3", "im/c.jpg|3"]}, {}),
-    "vectors alone": (
-        {"i.csv": LABELS, "v1.jsonl": "".join(f'{{"embedding": {v}}}\n' for v in VECTORS.tolist())},
-        ["--by-position"], {("items.csv", "item_id"): NAMES}, CATS),
+    "vectors alone, and similarities": (
+        {"i.csv": LABELS, "v1.jsonl": "".join(f'{{"embedding": {v}}}\n' for v in VECTORS.tolist()),
+         "sim.npy": VECTORS @ VECTORS.T},
+        ["--by-position"], {("items.csv", "item_id"): NAMES}, CATS | {"sim P@1": 0.5}),
     "models called B and L": (
         {"i.csv": LABELS} | {f"ViT-{model}.{end}": made for model in "BL"
                              for end, made in (("npy", VECTORS), ("txt", "\n".join(NAMES)))},

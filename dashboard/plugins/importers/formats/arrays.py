@@ -226,8 +226,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             named = lists if SIMILARITIES.search(f"{name} {key}") else {}
             axes = find_axes(source, name, rows.shape, named, there) if len(matrices) == 1 else None
             ids, is_pair = _find_ids(source, name, key, lists, matrices, there)
-            if not axes and ids and is_square(name, key, rows):
-                axes = ids, ids
+            of_items = not axes and is_square(name, key, rows, bool(ids))
         except DataError as error:
             source.leave_out(name, error)
             continue
@@ -255,7 +254,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             source.say(beside, "classes alone", "a table of ids and classes; left out")
         if ids and cells:
             yield Queries(name, ids, cells | {"text": ids}) if asks else Items(name, ids, cells)
-        yield Vectors(name, version, side, rows, ids or None, of_pictures=is_pair)
+        yield Vectors(name, version, side, rows, ids, (ids or numbers) if of_items else (), is_pair)
 
 
 def _find_ids(
