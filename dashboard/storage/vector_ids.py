@@ -47,7 +47,8 @@ LABELS = frozenset(
 
 def names_texts(name: str) -> bool:
     """Return whether a name says that vectors or ids are those of texts; is_query marks items."""
-    return bool(TEXT_WORDS & set(re.split(r"(?<!(?<![^\W_])is)_|[\-.\s/]", name.lower())))
+    words = re.split(r"(?<!(?<![^\W_])is)_|[\-.\s/]", name.lower())
+    return not TEXT_WORDS.isdisjoint(words)
 
 
 def find_ids(lists: Arrays, count: int, is_text: bool, is_only: bool) -> Names | None:

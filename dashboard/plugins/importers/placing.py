@@ -248,13 +248,14 @@ def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
     options, size = found.source.options, (len(found.pictures), len(texts))
     ways = [kind for kind, shape in (("item", size), ("text", size[::-1])) if own.shape == shape]
     is_named = texts and SIMILARITIES.search(own.file)
-    is_stated = options.rows or options.by_position and not (ways and is_named)
-    if is_stated or not (ways or is_named):
+    is_sure = ways and is_named
+    if options.rows or not is_sure and (options.by_position or not (ways or is_named)):
         return options.rows in ways
     told = f"an array of shape {own.shape}, as a matrix of items and texts"
-    wanted = f"{size}, in either order, or by --judgements the texts of one file"
-    wanted = "a statement of what its rows are" if ways else wanted
-    others = [] if ways and is_named else ["--by-position  # vectors"]
+    wanted = "a statement of what its rows are"
+    if not ways:
+        wanted = f"{size}, in either order, or by --judgements the texts of one file"
+    others = [] if is_sure else ["--by-position  # vectors"]
     raise Unsure(own.file, told, wanted, list_options("--rows", ways) + others)
 
 

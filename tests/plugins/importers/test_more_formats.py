@@ -341,8 +341,7 @@ CASES: dict[str, Case] = {
                            gallery_features=VECTORS[1:], gallery_labels=[5, 6, 5]),
          "w_query_x.npy": VECTORS[:1], "w_query_labels.npy": np.eye(2)[:1],
          "w_gallery_x.npy": VECTORS[1:], "w_gallery_labels.npy": np.eye(2)[[0, 1, 0]]}, [],
-        {("queries.csv", "query_id labels"): ["query_features 0|5", 'query 0|["label 0"]']},
-        {"v1 AP@None": 1.0, "w AP@None": 1.0}),
+        {("queries.csv", "labels"): ["5", '["label 0"]']}, {"v1 AP@None": 1.0, "w AP@None": 1.0}),
     "probes and a gallery in groups, as many of both": (
         {"v1.npz": partial(np.savez, **{
             f"{side}/{key}": own[at : at + 2] for side, at in (("probe", 0), ("gallery", 2))

@@ -180,7 +180,7 @@ def _list_classes(name: str, number: int, beside: str, labels: AnyArray) -> list
         told = f"{number:,} codes and {len(labels):,} labels in {beside}"
         raise DataError(name, told, "as many of both")
     if labels.size == len(labels):
-        return list_texts(labels[:].ravel())
+        return list_texts(labels[:])
     return [write_list(f"label {at}" for at in np.flatnonzero(row)) for row in labels[:] > 0]
 
 
@@ -235,8 +235,8 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             continue
         beside, asks = labels.get(own, ""), side == "texts"
         is_coded = bool(beside and CODES.search(own))
-        is_open = not (is_coded or source.media or source.list_left(*TABLES))
-        part = OF_SIDE.search(find_stem(beside)) if is_open and "probe" not in beside else None
+        is_named = is_coded or source.media or source.list_left(*TABLES) or "probe" in beside
+        part = None if is_named else OF_SIDE.search(find_stem(beside))
         is_used = is_coded or part or beside and not ids
         numbers = list(map(str, range(len(rows))))
         if is_used:
@@ -246,9 +246,9 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             cells = _list_cells(lists, ids or numbers, asks, len(matrices))
         if cells and not ids:
             source.counted[name] = 0  # another array of the same rows
-            if not (is_coded or asks):
-                ids = number_rows(source, name, len(rows), cells)
-            if is_coded or asks or part and not ids:
+            is_apart = is_coded or asks
+            ids = None if is_apart else number_rows(source, name, len(rows), cells)
+            if is_apart or part and not ids:
                 ids = [f"{part[1] if part else find_stem(beside or own)} {at}" for at in numbers]
         if beside and not (is_used and ids):
             source.say(beside, "classes alone", "a table of ids and classes; left out")

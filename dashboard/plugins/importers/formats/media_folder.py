@@ -113,11 +113,9 @@ def _find_folders(folders: Sequence[Names]) -> tuple[Texts, list[str]]:
     if sorted(pair.values()) == [GALLERY, QUERY]:
         named |= pair
     ranks = (TRAIN, QUERY, GALLERY, *SPLITS)
-    known, splits = (
-        {folder: part for folder, part in named.items() if part in of} for of in (ranks, SPLITS)
-    )
-    searched = GALLERY if GALLERY in known.values() else TEST
-    for parts in (known, splits):
+    searched = GALLERY if GALLERY in named.values() else TEST
+    for kinds in (ranks, SPLITS):
+        parts = {folder: part for folder, part in named.items() if part in kinds}
         told = [
             min(filter(None, map(parts.get, own)), key=ranks.index, default="") for own in folders
         ]
