@@ -25,7 +25,7 @@ from dashboard.evaluation.statistics import (
     sum_units,
 )
 from dashboard.tables import FloatArray, IntArray, Names, Row, Rows, number_names
-from dashboard.texts import count_things, write_number
+from dashboard.texts import count_things, round_half, write_number
 
 SAME = 1e-9
 """Differences up to this size are no difference."""
@@ -214,18 +214,18 @@ def describe_certainty(rows: Sequence[Row], has_scenes: bool) -> Names:
 def write_p(p: float) -> str:
     """Return a p with its sign of comparison, and so many digits that one near 0.05 is not 0.05.
 
-    >>> write_p(0.0364), write_p(0.0004), write_p(0.04997)
-    ('= 0.036', '< 0.001', '= 0.04997')
+    >>> write_p(0.3125), write_p(0.0004), write_p(0.04997)
+    ('= 0.313', '< 0.001', '= 0.04997')
     """
-    decimals = next((d for d in range(3, 12) if round(p, d) != SIGNIFICANT), 3)
-    return "< 0.001" if p < 0.001 else f"= {p:.{decimals}f}"
+    decimals = next((d for d in range(3, 12) if round_half(p, d) != SIGNIFICANT), 3)
+    return "< 0.001" if p < 0.001 else f"= {write_number(p, decimals=decimals)}"
 
 
 def write_signed(value: float | None, lacking: str = "–") -> str:
     """Return a difference for people as `write_number` does, with its sign; zero has none.
 
     >>> write_signed(0.0654), write_signed(-0.0000157), write_signed(0.0), write_signed(None)
-    ('+0.065', '−0.00002', '0.000', '–')
+    ('+0.065', '−0.000016', '0.000', '–')
     """
     return lacking if value is None else write_number(value, "+").replace("-", "−")
 

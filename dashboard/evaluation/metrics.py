@@ -88,6 +88,7 @@ class Metric(NamedTuple):
         settings: What can be set in the name; the function takes them by name, but for PER.
         lower_is_better: Whether a lower value is the better one, as of a rank.
         is_median: Whether several queries have the median of their values, not the mean.
+        protocol: The protocol that alone measures it; empty: each one does.
     """
 
     name: str
@@ -101,6 +102,7 @@ class Metric(NamedTuple):
     settings: tuple[Setting, ...] = ()
     lower_is_better: bool = False
     is_median: bool = False
+    protocol: str = ""
 
     @property
     def title(self) -> str:
@@ -246,7 +248,7 @@ def parse_one(word: str) -> Measure:
     entry, values = find_metric(call)
     name = entry.write(values)
     if at and not re.fullmatch(r"[1-9]\d{0,8}", digits):
-        raise ValueError(f"{word!r}: a cutoff is a whole number from 1, as in P@5.")
+        raise ValueError(f"{word!r}: a cutoff is a whole number from 1 to 999,999,999, as in P@5.")
     if at and entry.cutoff == "never":
         raise ValueError(f"{name} takes no cutoff; write {name}.")
     if not at and entry.cutoff == "required":
@@ -276,9 +278,11 @@ def find_metric(call: str) -> tuple[Metric, Values]:
             f"{head} means two things: write P for hits ÷ K (ALFA 0.1 calls it Recall), R for "
             "hits ÷ relevant (ALFA 0.1 calls it Precision)."
         )
-    near = get_close_matches(call.lower(), NAMES, n=3, cutoff=0.5)
-    known = dict.fromkeys(NAMES[each].name for each in near or NAMES)
-    raise ValueError(f"There is no metric {call!r}. Known: {', '.join(known)}.")
+    near = dict.fromkeys(NAMES[each].name for each in get_close_matches(call.lower(), NAMES))
+    similar = f" Similar: {', '.join(near)}." if near else ""
+    raise ValueError(
+        f"There is no metric {call!r}.{similar} python -m dashboard metrics lists all."
+    )
 
 
 def _split_arguments(text: str) -> Names:

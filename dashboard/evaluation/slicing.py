@@ -129,14 +129,13 @@ def cross_slices(slices: Slices, first: str, second: str) -> tuple[list[tuple[st
 
 
 def describe_worst(rows: Sequence[Row]) -> str:
-    """Return the worst slice of SMALL_SLICE queries or more as a sentence."""
+    """Return the first of the rows of `compare_slices`, the worst slice, as a sentence."""
     if not rows:
         return "There are no slices: no column of queries, or of their items, has 2 to 20 values."
-    large = [row for row in rows if row["queries"] >= SMALL_SLICE]
+    large = sum(row["queries"] >= SMALL_SLICE for row in rows)
     if not large:
         return f"No slice has {SMALL_SLICE} queries or more."
-    counted = f"of {len(large)} with {SMALL_SLICE} queries or more"
-    row = min(large, key=lambda row: row["gain"])
+    row, counted = rows[0], f"of {large} with {SMALL_SLICE} queries or more"
     if row["gain"] >= -SAME:
         return f"No slice got worse ({counted})."
     told = f"Worst slice: {row['slice']}, {write_signed(row['delta'])} on {row['queries']} queries"

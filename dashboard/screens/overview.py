@@ -16,6 +16,7 @@ from dashboard.views.charts import (
     show_chart,
 )
 from dashboard.views.comparison import (
+    MAX_SLICES,
     compare_on_page,
     count_queries,
     draw_verdict,
@@ -79,6 +80,8 @@ with left:
     st.markdown(f"**Versions by metrics**{' – ★: best version' if len(runs) > 1 else ''}")
     table = list_versions(study, choices, rows)
     draw_table(*table)
+    if hidden := [name for name in choices.compared if name not in runs]:
+        draw_text("caption", f"Compared, but hidden by the choice of runs: {', '.join(hidden)}.")
     if study.rules.names and study.rules.name in collection.protocols:
         draw_text("caption", study.rules.names)
 beside = right.columns(len(charts)) if is_wide and charts else [right] * len(charts)
@@ -93,7 +96,8 @@ if listed:
     draw_queries(study, choices, listed[:WORST])
 if slices := pick_slices(study.list_slice_means(runs, metric)):
     st.markdown(
-        f"**{escape_markdown(metric)} by slice**", help=f"Slices with {SMALL_SLICE} queries or more"
+        f"**{escape_markdown(metric)} by slice**",
+        help=f"The largest slices, at most {MAX_SLICES}, with {SMALL_SLICE} queries or more",
     )
     if is_compared:
         draw_text("caption", describe_worst(study.compare_slices(*versions, metric)))

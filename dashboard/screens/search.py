@@ -35,6 +35,7 @@ def name_item(name: str) -> str:
     return f"{name} · {caption}" if caption else name
 
 
+recent = st.session_state.get("recent", ())
 sides, upload = list_sides(collection.versions.values()), None
 sides |= {"text"} if text else set()
 with make_line(key="search"):
@@ -57,7 +58,7 @@ with make_line(key="search"):
             )
     if lacking := [f"{told}\\." for side, told in LACKING.items() if side not in sides]:
         st.caption(" ".join(lacking), width="content")
-    draw_copy()
+    draw_copy(done="Copied without the picture" if upload else "Copied")
 try:
     picture = read_picture(upload.getvalue(), upload.name) if upload else None
 except DataError as error:
@@ -85,7 +86,7 @@ if not text and not item and picture is None:
     }
     title = f"Got worse in {candidate}" if first else "Examples"
     first = first or dict.fromkeys([*dict.fromkeys(texts.values())][:EXAMPLES], "")
-    again = dict.fromkeys(st.session_state.get("recent", ()), "")
+    again = {each: "" for each in recent if "text" in sides or each in texts.values()}
     for key, name, row in (("chips-queries", title, first), ("chips-recent", "Recent", again)):
         if row:
             with make_line(key=key):
@@ -104,8 +105,7 @@ if not text and not item and picture is None:
     st.stop()
 
 if text:
-    recent = dict.fromkeys([text, *st.session_state.get("recent", ())])
-    st.session_state["recent"] = list(recent)[:RECENT]
+    st.session_state["recent"] = list(dict.fromkeys([text, *recent]))[:RECENT]
 every = set(choices["runs"]) == set(collection.versions)
 versions = tuple(dict.fromkeys([baseline, candidate, *(() if every else choices["runs"])]))
 depth, metric = int(choices["shown"]), choices["metric"]

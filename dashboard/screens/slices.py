@@ -13,6 +13,7 @@ from dashboard.texts import count_things
 from dashboard.views.address import escape_markdown, merge_choices
 from dashboard.views.charts import draw_forest, draw_heatmap, draw_pickable
 from dashboard.views.comparison import (
+    MAX_LINES,
     SLICE_COLUMNS,
     compare_on_page,
     draw_verdict,
@@ -48,7 +49,7 @@ with make_line(horizontal_alignment="distribute"):
 left, right = split_page(1, 1)
 with left:
     st.markdown(
-        "**All slices**, worst first",
+        f"**Slices** – {min(MAX_LINES, len(rows))} of {len(rows):,}, worst first",
         help="▲ ▼: clear, p below 0.05 after Holm over all slices; ●: not clear. Intervals: 95 %, "
         "not corrected. Slices with fewer than 5 queries are last and have no interval.",
     )
@@ -56,7 +57,10 @@ with left:
     draw_pickable(charts["Slices"], "forest", "name", "picked_slice")
     pairs = study.compare_slices(*versions, metric, pairs=True)
     if pairs:
-        st.markdown("**Pairs of slices with 5 queries or more**, worst first")
+        st.markdown(
+            "**Pairs of slices with 5 queries or more** – "
+            f"{min(MAX_PAIRS, len(pairs))} of {len(pairs):,}, worst first"
+        )
         draw_table(SLICE_COLUMNS, [write_slice(row, within) for row in pairs[:MAX_PAIRS]])
 with right:
     columns = list(dict.fromkeys(name.partition("=")[0] for name in study.list_slices()))

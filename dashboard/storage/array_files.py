@@ -318,14 +318,10 @@ def _read_parquet(path: Path) -> Arrays:
             if (depth := count_lists(values.type)) and holds_numbers(values.type):
                 rows, odd = read_lists(values)
                 own = found.setdefault(name, np.empty((count, rows.shape[1]), rows.dtype))
-                odd = odd or ([0] if rows.shape[1] != own.shape[1] else [])
-                if odd:
-                    raise DataError(
-                        path.name,
-                        f"a list of {len(values[odd[0]].as_py() or ()):,} numbers in {name}",
-                        "vectors of one length",
-                        line=first + odd[0] + 1,
-                    )
+                if odd or rows.shape[1] != own.shape[1]:
+                    at = next(iter(odd), 0)
+                    told = f"a list of {len(values[at].as_py() or ()):,} numbers in {name}"
+                    raise DataError(path.name, told, "vectors of one length", line=first + at + 1)
                 own[first : first + len(rows)] = rows
             elif not depth and IDS.search(name):
                 found.setdefault(name, []).extend(map(str, values.to_pylist()))

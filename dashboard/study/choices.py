@@ -67,8 +67,7 @@ class Choice:
         if isinstance(value, list | tuple):
             return self.separator.join(map(str, value))
         if isinstance(value, float):
-            short = f"{value:g}"
-            return short if float(short) == value else repr(value)
+            return repr(value).removesuffix(".0")
         return "" if value is None else str(value)
 
     def write_given(self, value: Any) -> str:
@@ -150,8 +149,7 @@ class Choices(dict[str, Any]):
 
     def write(self) -> Address:
         """Return the texts that `resolve` reads."""
-        known = {each.key: each for each in list_choices()}
-        return {key: known[key].write(value) for key, value in self.items()}
+        return {each.key: each.write(self[each.key]) for each in list_choices() if each.key in self}
 
 
 def resolve(collection: Collection, given: Address) -> Choices:
@@ -175,15 +173,21 @@ def list_choices() -> tuple[Choice, ...]:
     return (*CORE, *(each for choices in load_all("choices") for each in choices), *VIEW)
 
 
-def describe_choices(collection: Collection, choices: Choices) -> dict[str, str]:
-    """Return the choices that change numbers and are not the usual ones, in words, by key."""
+def list_unusual(collection: Collection, choices: Choices) -> Address:
+    """Return the texts of those of some choices that are not the usual ones."""
     values = choices.write()
     return {
-        each.key: f"{each.key.replace('_', ' ').capitalize()}: {values[each.key] or 'none'}"
+        each.key: values[each.key]
         for each in list_choices()
-        if each.changes_numbers
+        if each.key in values
         and values[each.key] != each.write(each.find_usual(collection, choices))
     }
+
+
+def describe_choices(collection: Collection, choices: Choices) -> dict[str, str]:
+    """Return those of some choices that are not the usual ones, in words, by key."""
+    unusual = list_unusual(collection, choices).items()
+    return {key: f"{key.replace('_', ' ').capitalize()}: {text or 'none'}" for key, text in unusual}
 
 
 def _list_protocols(collection: Collection, before: Values) -> list[str]:

@@ -30,7 +30,7 @@ class QueryResult:
         rows: run, rank, score (None: the version has an order only) and hit (None: not judged); the
             first results of each version. All rows have item_id, grade, ranks by version, runs that
             show it and fields of plugins, such as `notes`, short texts.
-        ideal: rank from 1; the relevant items in the best order.
+        ideal: The relevant items in the best order.
         missed: rank (the best of any version; None: none ranks it); those that some version does
             not show, those that none shows first.
         near: Items that are not relevant and have the most of what the query asks for, the best
@@ -100,7 +100,7 @@ def show_query(study: Study, query: int, versions: Names, depth: int, metric: st
                 shown.append(row | describe(item))
     # the highest grade first, equal ones in gallery order
     best = relevant[np.argsort(-grades[relevant], kind="stable")][:depth]
-    ideal = [describe(item) | {"rank": at} for at, item in enumerate(best.tolist(), start=1)]
+    ideal = [describe(item) for item in best.tolist()]
     missed = [row for row in map(describe, relevant.tolist()) if len(row["runs"]) < len(found)]
     missed = [row | {"rank": min(row["ranks"].values(), default=None)} for row in missed]
     missed.sort(key=lambda row: (len(row["runs"]), row["rank"] or np.inf))

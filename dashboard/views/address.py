@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard.errors import ChoiceError, DataError
 from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.storage.collection import Collection
-from dashboard.study.choices import Address, Choices, list_choices, resolve
+from dashboard.study.choices import Address, Choices, list_choices, list_unusual, resolve
 from dashboard.tables import Names, Texts
 
 COLLECTION = "collection"
@@ -99,9 +99,7 @@ def find_problems(collection: Collection, given: Address) -> Texts:
             try:
                 good[key] = _check(collection, key, given[key], good)
             except (ValueError, DataError) as error:
-                said, long = str(error).rstrip("."), given[key]
-                cut = said.replace(long, f"{long[:MAX_SHOWN]}…") if len(long) > MAX_SHOWN else said
-                problems[key] = f"{cut}."
+                problems[key] = _write_problem(error, given[key])
     others = (*known, *OLD, *OLD_LAYOUT, COLLECTION)
     for key, value in given.items():
         if key in others:
@@ -112,6 +110,11 @@ def find_problems(collection: Collection, given: Address) -> Texts:
     return problems
 
 
+def _write_problem(error: Exception, given: str) -> str:
+    """Return what an error says, without most of a long value."""
+    return str(error).replace(given, f"{given[:MAX_SHOWN]}…") if given[MAX_SHOWN:] else str(error)
+
+
 def _check(collection: Collection, key: str, text: str, before: Address) -> str:
     """Return the text of a choice.
 
@@ -120,7 +123,7 @@ def _check(collection: Collection, key: str, text: str, before: Address) -> str:
     """
     if not text:
         return ""
-    resolve(collection, {**before, key: text})
+    judged_by = resolve(collection, {**before, key: text})["protocol"]
     for each in [parse_one(text)] if key == "metric" else parse(text) if key == "metrics" else ():
         most = max(len(collection.items), USUAL_CUTOFF)
         if (each.cutoff or 0) > most:
@@ -128,6 +131,8 @@ def _check(collection: Collection, key: str, text: str, before: Address) -> str:
                 f"{each} looks at {each.cutoff:,} ranks, but {collection.name} has "
                 f"{len(collection.items):,} items. Choose a cutoff up to {most:,}."
             )
+        if each.metric.protocol not in ("", judged_by):
+            raise ChoiceError(f"{each} needs the protocol {each.metric.protocol}, not {judged_by}.")
     return text
 
 
@@ -157,13 +162,8 @@ def shorten_choices(collection: Collection, choices: Choices) -> Address:
     """
     values = choices.write()
     named = PINNED if len(collection.versions) > 1 else ("query",)
-    pinned = {key: values[key] for key in named if values[key]}
-    differing = {
-        each.key: values[each.key]
-        for each in list_choices()
-        if values[each.key] and values[each.key] != each.write(each.find_usual(collection, choices))
-    }
-    return {COLLECTION: collection.name} | pinned | differing
+    pinned = {key: values[key] for key in named} | list_unusual(collection, choices)
+    return {COLLECTION: collection.name} | {key: text for key, text in pinned.items() if text}
 
 
 def set_choice(key: str, value: str, instead_of: Iterable[str] = ()) -> None:
@@ -252,7 +252,7 @@ def draw_choice(
             if not options or is_metric:  # it was typed
                 _check(collection, key, text, read_address())
         except (ValueError, DataError) as error:
-            st.session_state[f"wrong-{widget}"] = str(error)
+            st.session_state[f"wrong-{widget}"] = _write_problem(error, text)
             return
         set_choice(key, text, instead_of)
 
@@ -260,7 +260,7 @@ def draw_choice(
         "key": widget, "help": choice.meaning, "on_change": write,
         "label_visibility": "collapsed" if place == "input" else "visible",
     }  # fmt: skip
-    st.session_state[widget] = list(now) if choice.kind == "names" else choices.write()[key]
+    st.session_state[widget] = list(now) if choice.kind == "names" else choice.write(now)
     if choice.kind == "names":
         st.multiselect(name, options, **shared)
     elif is_metric or options:
@@ -270,6 +270,12 @@ def draw_choice(
         st.selectbox(name, options, accept_new_options=is_metric, **shared)
     else:
         st.text_input(name, placeholder=placeholder, **shared)
+    if place != "input":
+        draw_refusal(widget)
+
+
+def draw_refusal(widget: str) -> None:
+    """Draw, once, why an input did not take what was typed; `draw_choice` does it under More."""
     if wrong := st.session_state.pop(f"wrong-{widget}", ""):
         draw_text("error", wrong)
 

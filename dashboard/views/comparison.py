@@ -52,8 +52,10 @@ def compare_metrics(study: Study, choices: Choices) -> tuple[Rows, Row]:
     shown, front = parse(choices["metrics"]), str(parse_one(choices["metric"]))
     names = list(dict.fromkeys([*map(str, shown), front]))
     compared = study.compare(*choices.pair, " ".join(names))
-    marks = ({"name": name, "front": name == front} for name in names)
-    rows = [row | mark for row, mark in zip(compared, marks, strict=True)]
+    rows = [
+        row | {"name": name, "front": name == front}
+        for name, row in zip(names, compared, strict=True)
+    ]
     return rows[: len(shown)], rows[names.index(front)]
 
 
@@ -175,9 +177,7 @@ def make_lines(rows: Rows) -> Rows:
             note += f" · p {write_p(row['p_adjusted'])}"
         label = value if values.count(value) == 1 else row["slice"]
         outcome = "cannot tell"
-        if row["queries"] < SMALL_SLICE:
-            outcome = "few"
-        elif (row["p_adjusted"] or 1) < SIGNIFICANT:
+        if (row["p_adjusted"] or 1) < SIGNIFICANT:
             outcome = "better" if row["gain"] > 0 else "worse"
         lines.append(row | {"name": row["slice"], "label": label, "note": note, "outcome": outcome})
     return lines

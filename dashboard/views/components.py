@@ -31,7 +31,11 @@ def load_component(name: str, *files: str) -> Any:
 
 
 def draw_copy(
-    link: str | None = None, key: str = "copy", is_new: bool = False, markdown: str = ""
+    link: str | None = None,
+    key: str = "copy",
+    is_new: bool = False,
+    markdown: str = "",
+    done: str = "Copied",
 ) -> None:
     """Draw a button that copies a link, and one before it that copies Markdown if there is some.
 
@@ -40,12 +44,13 @@ def draw_copy(
         key: Key of the component.
         is_new: Whether the link is copied at once.
         markdown: The view as Markdown.
+        done: What the button says when the link is copied.
     """
     buttons = [
         {"label": "Copy as Markdown", "text": markdown},
-        {"label": "Copy link", "text": link, "now": is_new},
-    ]
+        {"label": "Copy link", "text": link, "now": is_new, "done": done},
+    ]  # the first one is drawn if it has a text
     component = load_component(
         "copy", "views/copy/clipboard.js", "views/copy/copy.js", "views/copy/copy.css"
     )
-    component(key=key, data={"buttons": buttons if markdown else buttons[1:]}, width="content")
+    component(key=key, data={"buttons": buttons}, width="content")

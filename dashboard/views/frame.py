@@ -17,6 +17,7 @@ from dashboard.tables import Names
 from dashboard.views.address import (
     COLLECTION,
     draw_choice,
+    draw_refusal,
     draw_reset,
     draw_text,
     find_problems,
@@ -71,7 +72,8 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     """Draw the links and the choices; return the study of the address and its choices.
 
     Args:
-        shown: Keys of choices whose inputs stand under More, before those that change numbers.
+        shown: Keys of choices whose inputs stand under More, before those that change numbers; each
+            that is not the usual one has a button that puts it back, as those have.
         versions: How many different ones the page needs; without them it says how to add one.
 
     Raises:
@@ -104,8 +106,10 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
     study = open_study(collection, choices)
     with row:
         _draw_row(collection, choices, shown)
-    chips = describe_choices(collection, choices)
-    if chips:  # with ✕: choices that change numbers and are not the usual ones
+    draw_refusal("input-metric")
+    told = study.choices.replace(**{key: choices[key] for key in shown})
+    chips = describe_choices(collection, told)
+    if chips:  # with ✕: choices that are not the usual ones
         with make_line(key="chips"):
             for key, text in chips.items():
                 draw_reset(f"{text} ✕", key, key=f"chip-{key}")
@@ -223,11 +227,9 @@ def require_versions(collection: Collection, choices: Choices, number: int) -> N
     st.stop()
 
 
-def split_page(left: int, right: int) -> tuple[Any, Any]:
+def split_page(left: int, right: int) -> list[Any]:
     """Return two columns of these relative widths, one below the other on narrow screens."""
-    with st.container(key="split"):
-        first, second = st.columns([left, right], gap="medium")
-    return first, second
+    return st.container(key="split").columns([left, right], gap="medium")
 
 
 def draw_sections(page: str, study: Study, choices: Choices) -> list[Any]:

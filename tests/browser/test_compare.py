@@ -42,8 +42,17 @@ def test_list_opens_links_and_filters(shipped: str, page: Page) -> None:
     assert errors == []
 
 
-def test_list_is_whole_on_a_phone(shipped: str, page: Page) -> None:
+def test_texts_are_whole_at_each_width(shipped: str, page: Page) -> None:
+    page.goto(f"{shipped}/?collection=openmoji_hashes")
+    charts = page.locator("svg.marks")
+    legend = charts.nth(1).locator(".role-legend text").first
+    page.locator(".st-key-row-metric input").fill("x" * 99)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text(f"no metric '{'x' * 80}…'. python")
+    assert page.get_by_role("alert").bounding_box()["width"] > 1_300
     page.set_viewport_size({"width": 390, "height": 844})
+    expect(charts.nth(1)).to_have_attribute("width", "366")
+    assert legend.bounding_box()["y"] > charts.nth(1).bounding_box()["y"]
     page.goto(f"{shipped}/compare?collection=driving")
     page.locator(".queries li button").first.click()
     expect(page.locator(".peek")).to_be_visible()

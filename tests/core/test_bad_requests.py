@@ -16,6 +16,7 @@ SAID = [
     ("search", "item", "x" * 100_000, "There is no item 'xxx"),
     ("search", "text", "a " * 501, "The text has 1,001 characters. Search with at most 1,000."),
     ("overview", "metric", "__class__", "There is no metric '__class__'"),
+    ("overview", "metric", "P(H<=2)", "P(H<=2) needs the protocol hashing, not alfa."),
     ("overview", "metric", ["P@5", "AP"], "P@5 AP' names several metrics; give one"),
     ("overview", "metric", "P@99999", "P@99999 looks at 99,999 ranks, but world has 4 items."),
     ("overview", "metrics", "(" * 5_000, "There is no metric '((("),

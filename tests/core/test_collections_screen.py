@@ -25,20 +25,16 @@ def test_findings_can_be_opened(world: Path, monkeypatch: pytest.MonkeyPatch) ->
     path = world / "queries.csv"
     path.write_text(path.read_text() + "q5,,nowhere,\n")
     drawn = draw(world, monkeypatch, "collections")
-    assert not drawn.exception
     tables = [each.proto.body for each in drawn.get("html") if "<details>" in each.proto.body]
     assert "<summary>1 warning, 1 note</summary>" in tables[0]
     assert "q5 names the unknown item &#x27;nowhere&#x27;" in tables[0]
 
 
-def test_refused_folder_is_said_beside_the_others(
-    world: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_refused_folder_is_said_beside_others(world: Path, monkeypatch) -> None:
     other = world.parent / "another"
     other.mkdir()
     (other / "collection.toml").write_text("title = 'Broken'\n")
     (world / "collection.toml").write_text('title = "World"\nfirst = true\n')
     drawn = draw(world, monkeypatch, "collections")
-    assert not drawn.exception
     assert "items.csv: found no such file" in drawn.error[0].value.replace("\\", "")
-    assert any("World" in each.value for each in drawn.markdown)
+    assert any("World" in each.value for each in drawn.markdown) and not drawn.exception

@@ -58,7 +58,10 @@ def test_lowest_values_come_first(world: Path) -> None:
 
 def test_texts_are_asked_where_they_can_be_embedded(world: Path, monkeypatch) -> None:
     (world / "models" / "v1" / "model.toml").write_text('encoder = "none"\n')
-    assert not draw(world, monkeypatch, "search").text_input
+    drawn = draw(world, monkeypatch, "search")
+    drawn.session_state["recent"] = ["typed elsewhere", "a car"]
+    assert not drawn.run().text_input
+    assert "typed elsewhere" not in [each.label for each in drawn.button]
     for name in ("v1", "v2"):
         (world / "models" / name / "model.toml").write_text('encoder = "minilm+projection"\n')
     assert [each.label for each in draw(world, monkeypatch, "search").text_input] == ["Text"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.core.test_screens import draw
+from tests.core.test_screens import draw, read_payload
 
 
 def read_errors(drawn) -> list[str]:
@@ -51,14 +51,10 @@ def test_collection_without_queries(world: Path, monkeypatch, screen: str) -> No
 
 
 def test_links_keep_the_choices(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import json
-
     drawn = draw(world, monkeypatch, "compare", metric="AP", min_similarity="0.5")
-    data = json.loads(drawn.get("bidi_component")[0].proto.json)
+    data = read_payload(drawn, "links")
     assert data["current"] == "compare"
     (link,) = (each["href"] for each in data["links"] if each["name"] == "query")
     path, _, keys = link.partition("?")
-    assert path == "./query"
-    assert set(keys.split("&")) == {
-        "collection=world", "baseline=v1", "candidate=v2", "min_similarity=0.5", "metric=AP",
-    }  # fmt: skip
+    named = "collection=world baseline=v1 candidate=v2 min_similarity=0.5 metric=AP"
+    assert path == "./query" and {*keys.split("&")} == {*named.split()}

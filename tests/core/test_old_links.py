@@ -43,8 +43,7 @@ SAID = [
     {"v": "2"}, {"metric": "Q@5"}, {"metric": "P@5 AP"}, {"query": "q999"}, {"item": "none"},
     {"baseline": "v9"}, {"runs": ["v0.1", "v9"]}, {"groups": ["pv_nothing"]}, {"shown": "50"},
     {"mapping_threshold": "2"}, {"min_similarity": "nan"}, {"queries": "none"},
-    {"copies": "left_out"},
-    {"test": "1K"}, {"differing": "yes"}, {"picture": "0" * 64},
+    {"copies": "left_out"}, {"test": "1K"}, {"differing": "yes"}, {"picture": "0" * 64},
     {"submissions": ["A=a.npy,b.npy"]}, {"find": "lorry"}, {"between": "-0.4..-0.2"},
 ]  # fmt: skip
 OTHERS = [

@@ -12,7 +12,7 @@ from dashboard.errors import DataError
 from dashboard.retrieval import encoders
 from dashboard.retrieval.encoders import encode_picture, fit_to_items, lay_out, read_picture
 from dashboard.storage.collection import open_collection
-from tests.core.test_screens import draw
+from tests.core.test_screens import draw, read_payload
 from tests.plugins.worlds import call
 
 DATA = Path(__file__).parents[2] / "data"
@@ -97,3 +97,4 @@ def test_upload_on_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn.file_uploader[0].set_value(("d0001.png", content, "image/png")).run()
     assert not drawn.exception and not drawn.error
     assert b"d0001" in drawn.get("bidi_component")[-1].proto.bytes
+    assert read_payload(drawn, "buttons")["buttons"][1]["done"] == "Copied without the picture"

@@ -33,8 +33,7 @@ def read_payload(drawn: AppTest, key: str) -> dict:
 def test_choice_of_a_metric_and_a_broken_file(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = draw(world, monkeypatch, "query")
     drawn.selectbox(key="input-metric").set_value("AP").run()
-    assert drawn.query_params["metric"] == "AP"
-    assert not drawn.exception
+    assert drawn.query_params["metric"] == "AP" and not drawn.exception
     (world / "items.csv").unlink()
     assert "items.csv: found no such file" in drawn.run().error[0].value.replace("\\", "")
 
@@ -82,9 +81,7 @@ def test_no_query_of_a_kind(world: Path, monkeypatch, screen: str) -> None:
     assert not drawn.exception
 
 
-def test_address_is_short_and_full_ones_still_work(
-    world: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_address_is_short_and_full_ones_still_work(world: Path, monkeypatch) -> None:
     """Only what is not usual is written, no metric that follows from the metrics."""
     chosen = {"groups": "pv_ego_behavior", "metrics": "AP RR"}
     drawn = draw(world, monkeypatch, "query", **chosen)
@@ -97,10 +94,12 @@ def test_address_is_short_and_full_ones_still_work(
 
 
 def test_chip_puts_a_choice_back(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = draw(world, monkeypatch, "compare", min_similarity="0.5")
-    (chip,) = [each for each in drawn.button if each.label.endswith("✕")]
-    assert chip.label == "Min similarity\\: 0\\.5 ✕"
-    chip.click()
+    drawn = draw(world, monkeypatch, "overview", min_similarity="0.5", runs="v1", metrics="AP")
+    chips = [each for each in drawn.button if each.label.endswith("✕")]
+    labels = ["Min similarity: 0.5 ✕", "Runs: v1 ✕", "Metrics: AP ✕"]
+    assert [each.label.replace("\\", "") for each in chips] == labels
+    assert any("hidden by the choice of runs\\: v2\\." in each.value for each in drawn.caption)
+    chips[0].click()
     assert "min_similarity" not in drawn.run().query_params
 
 

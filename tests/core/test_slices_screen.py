@@ -20,9 +20,9 @@ def test_rounding_is_not_the_worst() -> None:
     rows = [make_row("digit=4", -1e-12), make_row("digit=5", -0.3, queries=4)]
     assert describe_worst(rows) == "No slice got worse (of 1 with 5 queries or more)."
     assert describe_worst(rows[1:]) == "No slice has 5 queries or more."
-    told = describe_worst([*rows, make_row("digit=6", -0.00002)])
+    told = describe_worst([make_row("digit=6", -0.00002), *rows])
     assert told.startswith("Worst slice: digit=6, −0.00002 on 9 queries")
-    told = describe_worst([*rows, make_row("digit=6", -0.01)])
+    told = describe_worst([make_row("digit=6", -0.01), *rows])
     assert told.startswith("Worst slice: digit=6, −0.010 on 9 queries (not clear, p = 0.200")
     assert "(clear, p < 0.001" in describe_worst([make_row("a=x", -0.2, p=0.0001)])
 

@@ -260,6 +260,7 @@ def describe_types(study: Study, query: int, metric: str, rows: Rows) -> Describ
     formula=f"hits within Hamming distance {RADIUS} ÷ results within it, 0 if there are none",
     source="Liu et al., Supervised Hashing with Kernels, CVPR 2012",
     cutoff="never",
+    protocol=NAME,
     other_names=(f"P(H≤{RADIUS})",),
 )
 def refuse_results(block: Block, k: Cut) -> FloatArray:
@@ -268,7 +269,7 @@ def refuse_results(block: Block, k: Cut) -> FloatArray:
     Raises:
         ValueError: Always: labelled results hold no distances. `measure_radius` has them.
     """
-    raise ValueError(f"{NEAR} is for hash codes: choose the protocol hashing.")
+    raise ValueError(f"{NEAR} is for hash codes, as the protocol {NAME} judges them.")
 
 
 def measure_radius(study: Study, version: str, measure: Measure) -> FloatArray | None:

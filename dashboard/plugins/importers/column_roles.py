@@ -26,7 +26,7 @@ FILE = """file file_name file_path path image image_name image_path img img_path
 video_path video_file clip clip_path picture photo sensor_video_file sensor_frame_file"""
 POSTER = "poster gif_path gif_file thumbnail poster_path"
 CAPTION = """caption captions text sentence sentences comment description desc title product_title
-prompt encap phrase"""
+prompt encap phrase caption_str"""
 KEYS = "id key uid"
 """Columns that name the rows of captions and judgements, where another one names the items."""
 CAPTION_ID = """caption_id cap_id sent_id sentids sen_id sentence_id text_id audiocap_id
@@ -34,7 +34,8 @@ caption_number comment_number"""
 QUERY = "query_id q_id qid topic topic_id query query_text"
 SEARCHES = "query_image query_img search_term search_query"
 """Names of queries, and others that are so beside a grade or a score."""
-OTHER = "reference_id item product doc document passage_id url gallery_image gallery_img"
+OTHER = """reference_id item product doc document passage_id url gallery_image gallery_img
+candidate_image image2"""
 """Names of the items in tables that name queries, too."""
 QUERY_TEXT = "text query_text query title question"
 START = "span_start start_time time_start start start_sec start_seconds start_timestamp begin"
@@ -46,6 +47,8 @@ OURS = ("item_id", "query_id", "file", "poster", "caption", "caption_id", "text"
         "rank")  # fmt: skip
 """Names that columns can be mapped to."""
 GRADE = "grade rating relevance rel judgment judgement relevance_score esci_label verdict"
+MARK = "match same"
+"""Names of what may be grades of pairs."""
 OF_MODELS = re.compile(r"(^|[\W_])(results?|pred(iction)?s?|predicted|generated)($|[\W_])", re.I)
 """Words in names of files of captions that a model wrote."""
 SCORED = re.compile(
@@ -128,17 +131,20 @@ def find_roles(block: Block, source: Source) -> Roles:
     is_named = bool({"item_id", "file"} & of.keys() or roles.find(ITEM, FILE))
     is_of_queries = find_stem(block.file).lower().startswith(("quer", "topic"))
     is_asked = is_of_queries or folder in ("query", "queries", "topics")
-    take("query_id", f"{QUERY} {SEARCHES if roles.find(GRADE, SCORE) else ''}")
+    take("query_id", f"{QUERY} {SEARCHES if roles.find(GRADE, SCORE, MARK) else ''}")
+    take("query_id", "image1" if roles.find(MARK) else "")
     if _names_queries(block, roles):
         of["query_id"], is_named = roles.find(KEYS)[0], False
     if "query_id" in of and (is_named or roles.find(OTHER)):
         _find_pair_roles(block, source, roles, is_asked)
         if roles.kind == "pairs":
             return roles
+    is_text = bool(roles.find("query query_text")) and "vid" not in roles.small
+    is_text = is_text and not _is_repeated(roles.read(block, "query_id"))
     says = roles.find(QUERY_TEXT) or is_of_queries and roles.find(*LABELS)
     if "query_id" not in of and is_asked and says and not roles.find(FILE):
         take("query_id", ITEM)
-    elif is_named and not is_of_queries:
+    elif is_named and not (is_of_queries or is_text):
         of.pop("query_id", None)
     if "query_id" in of:
         if _is_repeated(block.columns[of["query_id"]]) and not is_of_queries:
@@ -245,7 +251,12 @@ def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
         words = dict.fromkeys(filter(None, block.columns[name]))
         if 1 < len(words) <= MAX_GRADES and name not in numbers:
             ways.append(",".join([f"grade={name}", *(f"N={word}" for word in words)]))
-    ways += [f"{role}={e}" for e in numbers if e not in grades for role in ("score", "rank")]
+    ways += [
+        f"{role}={e}"
+        for e in numbers
+        if e not in grades
+        for role in sorted(("rank", "score"), reverse="dist" not in e.lower())
+    ]
     pairs, items = list[str](), ""
     if "item_id" in of:
         pairs = [f"{role}={of[role]}" for role in ("query_id", "item_id")]
@@ -279,7 +290,7 @@ def _find_item_roles(block: Block, source: Source, roles: Roles) -> None:
     roles.take("caption", "raw" * ("sentids" in roles.small))  # Karpathy's as a table
     roles.take("caption", "query" * ("vid" in roles.small))  # QVHighlights
     texts = columns.get("name", [])  # WebVid's are sentences
-    if texts and not _is_repeated(texts) and min(map(len, map(str.split, texts))) > MAX_WORDS:
+    if texts and not _is_repeated(texts) and fmean(map(len, map(str.split, texts))) > MAX_WORDS:
         of.setdefault("caption", "name")
     spans = [*roles.find(START)[:1], *roles.find(END)[:1]]
     if len(spans) == 2 and all(TIME.fullmatch(e) for name in spans for e in columns[name]):

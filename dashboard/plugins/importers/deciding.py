@@ -60,6 +60,13 @@ SPANNED = re.compile(r"\[\[|\[[-+]?\d*\.\d")
 """The beginning of a list of places or times."""
 NUMERIC = re.compile(r"[-+\d.:/ ]+")
 """Numbers, times and dates, which are offered after all others."""
+TARGETED = re.compile(
+    r"(?!item_id$|image$)((all_)?(relevant|positives?|pos|expected|targets?|ground_?truth|gt|"
+    r"answers?|correct)(_(?!class|label|text|caption).*)?|(video|clip|image|item|doc|document|"
+    r"product|asset)_?(ids?|name|no|file)?)$",
+    re.I,
+)
+"""Names of columns of queries that hold what is relevant, if they hold ids of items."""
 MAX_CHARACTERS = 80
 MAX_CLASSES = 50
 """Classes of a column that is not called a label, to be offered as one."""
@@ -80,6 +87,8 @@ def choose_basis(found: Gathered) -> Names:
     """
     items = found.items
     stated, possible = list_label_columns(found)
+    targets = list_targets(found)
+    stated = [*targets, *stated]
     there = {
         "tables": found.copied,
         "judgements": list_judged(found),
@@ -107,15 +116,17 @@ def choose_basis(found: Gathered) -> Names:
     said = " ".join(map(str, lost[:3])).rstrip(".")
     if not sure and (not is_sure if ways else lost):
         if ways:
-            file = items.filled.get(ways[0], "captions")
+            file = (found.queries.filled | items.filled).get(ways[0], "captions")
             told, wanted = list_names(ways), "a statement of which one does, if any"
             raise Unsure(file, f"what could decide relevance ({told})", wanted, _list_lines(ways))
         told = f"nothing that decides relevance. {said}"
         raise Unsure(lost[0].file, told, "what was left out, or none", _list_lines(ways))
     chosen = [*sure, *ways, NONE][0]
     others = [each for each in every if each != chosen]
+    if chosen in targets:
+        found.judged, chosen = targets[chosen], "judgements"
     found.basis = "" if chosen == NONE else chosen
-    if chosen in (NONE, *fixed):
+    if chosen in (NONE, "judgements", *fixed):
         return others
     if chosen not in every and len({*clean_classes(items.get(chosen))} - {""}) < 2:
         told = f"{chosen!r}. {said}".rstrip(". ")
@@ -159,6 +170,28 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
     every = sorted(stated, key=stated.__getitem__)
     alike = {tuple(number_names(found.items.get(e))[1]): e for e in reversed(every)}
     return list(reversed(alike.values())), sorted(possible, key=possible.__getitem__)
+
+
+def list_targets(found: Gathered) -> dict[str, list[Any]]:
+    """Return judgements by the columns of queries with texts whose cells are mostly ids of items.
+
+    Numbers, which may be ids by accident, are some in a column called so.
+    """
+    queries, targets = found.queries, {}
+    has_texts = " " in "".join(queries.get("text"))
+    for column in filter(TARGETED.match, queries.columns if has_texts else ()):
+        file, cells = f"{queries.filled[column]}: {column}", queries.get(column)
+        parts, none = split_cells(cells), count_missing(cells)
+        judged = [
+            (file, query, item, 1.0)
+            for query, cell in queries.list_rows(column)
+            for item in parts[cell]
+            if item not in none
+        ]
+        ids = {row[2] for row in judged if "id" in column.lower() or not row[2].isdecimal()}
+        if 2 * len(found.match_items(ids)) > len(ids):
+            targets[column] = judged
+    return targets
 
 
 def join_marks(found: Gathered) -> None:

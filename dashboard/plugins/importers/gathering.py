@@ -265,7 +265,7 @@ class Gathered:
                 self._add_items(piece)
             case Queries(file, ids, columns):
                 images = [self._find(each, file) or each for each in columns.get("image", ())]
-                self.queries.add(ids, {**columns, **({"image": images} if images else {})})
+                self.queries.add(ids, {**columns, **({"image": images} if images else {})}, file)
                 if ids:
                     self.taken["queries.csv"][file] = None
             case Judgements(file, judged):

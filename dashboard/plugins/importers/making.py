@@ -243,8 +243,7 @@ def gather_pieces(source: Source, folder: Path) -> Gathered:
     for rows in (found.items, found.queries):
         for column, again in rows.again.items():
             many = sum(len({*cells}) > 1 and not divides(cells) for cells in again.values())
-            file = rows.filled[column] or "queries"
-            source.count(file, many, f"ids with a second {column}", wanted)
+            source.count(rows.filled[column], many, f"ids with a second {column}", wanted)
     found.vectors = {key: own for key, own in found.vectors.items() if len(own)}
     if not (found.items or found.judged or found.runs or found.vectors):
         said = " ".join(map(str, source.findings[:3]))

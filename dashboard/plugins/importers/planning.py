@@ -118,15 +118,30 @@ def _list_bare(found: Gathered) -> Names:
     ]
 
 
+def _ask_by_ids(found: Gathered) -> None:
+    """Let queries ask for items like the one of their id, or image, if most have one.
+
+    Numbers are no such ids, nor names of texts: those that have vectors, or find themselves.
+    """
+    own = {
+        query: found.known.get(found.source.find_media(image or query), image or query)
+        for query, text, item, image in found.queries.list_rows("text", "item_id", "image")
+        if text in ("", query) and not (item or (image or query).isdecimal())
+    }
+    own = {query: item for query, item in own.items() if item in found.items.index}
+    finds_itself = any((query, item) in own.items() for query, item, grade in found.qrels if grade)
+    sides = {side for _, side in found.vectors}
+    is_text = "texts" in sides or finds_itself and not sides
+    if 2 * len(own) > len(found.queries) and not is_text:
+        found.queries.add(list(own), {"item_id": list(own.values())})
+        found.notes.append(f"{len(own):,} queries ask for items like the one of their id")
+
+
 def _plan_judgements(found: Gathered) -> None:
     merge_judgements(found)
     file = list_names(found.files)
     found.settings["protocols"] = ["trec"]
-    bare = _list_bare(found)
-    own_items = found.match_items(
-        [query for query in bare if found.source.find_media(query) and not query.isdecimal()], file
-    )
-    found.queries.add(list(own_items), {"item_id": list(own_items.values())})
+    _ask_by_ids(found)
     bare = _list_bare(found)
     texts = {name: text for _, _, text, name in found.captions if name}
     found.queries.add(bare, {"text": [texts.get(query, query) for query in bare]})

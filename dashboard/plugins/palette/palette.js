@@ -7,7 +7,7 @@ class Palette {
     this.dialog = make("dialog", "palette");
     this.dialog.setAttribute("aria-label", "Go to");
     this.input = make("input");
-    this.input.placeholder = "Go to a screen, a query or a collection, or search for a text";
+    this.input.placeholder = "Go to a screen, a query, a collection or a text";
     this.input.setAttribute("aria-label", "Go to");
     this.list = make("ul");
     this.list.setAttribute("role", "listbox");
@@ -62,19 +62,19 @@ class Palette {
   find() {
     const text = this.input.value.trim();
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const named = this.named.get(this.data.collection) ?? [];
+    const { named, typed } = this.named.get(this.data.collection) ?? { named: [] };
     const entries = words.length ? [...this.data.entries, ...named] : this.data.entries;
     const found = entries.filter(([group, title, , , id = ""]) => {
       const name = `${group} ${title} ${id}`.toLowerCase();
       return words.every((word) => name.includes(word));
     });
-    const search = text ? [["Search", `“${text}”`, "search", { text }]] : [];
+    const search = text && typed ? [["Search", `“${text}”`, "search", { text }]] : [];
     return [...found.slice(0, SHOWN), ...search];
   }
 
   draw(marked) {
     this.found = this.find();
-    this.marked = Math.min(marked, this.found.length - 1);
+    this.marked = Math.max(0, Math.min(marked, this.found.length - 1));
     this.list.replaceChildren(...this.found.map(([group, title], place) => {
       const row = make("li");
       row.setAttribute("role", "option");
@@ -83,13 +83,18 @@ class Palette {
       row.onclick = () => this.choose(place);
       return row;
     }));
+    if (!this.found.length) {
+      const loaded = this.named.has(this.data.collection);
+      const told = "Nothing has this name, and no text can be searched for in this collection.";
+      this.list.append(make("li", "none", loaded ? told : "Loading"));
+    }
     this.list.children[this.marked]?.scrollIntoView({ block: "nearest" });
   }
 
   press(event) {
     event.stopPropagation();
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) {
+    if (step && this.found.length) {
       event.preventDefault();
       this.draw((this.marked + step + this.found.length) % this.found.length);
     } else if (event.key === "Enter" && !event.isComposing) {
@@ -100,6 +105,7 @@ class Palette {
   }
 
   choose(place) {
+    if (!this.found[place]) return;
     const [, , page, values] = this.found[place];
     this.dialog.close();
     if (values.query) {

@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from dashboard.errors import ChoiceError, DataError
+from dashboard.retrieval.encoders import list_sides
 from dashboard.storage.collection import open_named
 from dashboard.storage.settings import find_setting, list_collections
 from dashboard.study.choices import resolve
@@ -45,10 +46,13 @@ def draw_palette() -> None:
 
 
 def list_entries(request: Request) -> JSONResponse:
-    """Answer with the other collections and the queries of one; none of one that is broken."""
+    """Answer with the other collections and the queries of one; none of one that is broken.
+
+    `typed` says whether a text can be typed to search it with.
+    """
     name = request.path_params["collection"]
     names = list_collections()
-    queries = []
+    queries, typed = [], False
     others = [
         [
             "Collection",
@@ -63,13 +67,14 @@ def list_entries(request: Request) -> JSONResponse:
     with suppress(DataError, ChoiceError):  # the pages of the collection say what is wrong
         if name in names:
             collection = open_named(name)
+            typed = "text" in list_sides(collection.versions.values())
             asked = open_study(collection, resolve(collection, {}))
             titles = map(collection.query_names.__getitem__, asked.queries.tolist())
             queries = [
                 ["Query", title, "query", {"query": query}, query]
                 for query, title in zip(asked.query_ids, titles, strict=True)
             ]
-    return JSONResponse(others + queries[:MAX_NAMED])
+    return JSONResponse({"named": others + queries[:MAX_NAMED], "typed": typed})
 
 
 ROUTES = (Route("/palette/{collection:path}", list_entries),)

@@ -11,7 +11,7 @@ from secrets import token_hex
 import numpy as np
 from sqlalchemy import Connection, insert, select
 
-from dashboard.errors import ChoiceError, DataError, explain_errors
+from dashboard.errors import ChoiceError, DataError, explain_errors, list_names
 from dashboard.evaluation.metrics import find_metric, parse_one
 from dashboard.plugins.reviews import verdicts
 from dashboard.plugins.reviews.schema import ASSIGNMENT
@@ -303,9 +303,9 @@ def find_list(collection: Collection, id: str = "") -> JudgingList:
     lists = read_lists(collection)
     fitting = [each for each in lists if each.id == id or not (id or each.closed)]
     if not fitting:
-        known = ", ".join(each.id for each in lists[:20]) or "none"
+        known = f"There are: {list_names([each.id for each in lists], 20)}."
         wanted = f"There is no list {id[:80]!r}" if id else "No list is open"
-        raise ChoiceError(f"{wanted}. There are: {known}.")
+        raise ChoiceError(f"{wanted}. {known if lists else 'There are none.'}")
     return fitting[0]
 
 

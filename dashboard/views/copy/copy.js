@@ -12,7 +12,7 @@ const pressed = new Set();
 function drawButton(entry) {
   const button = make("button");
   button.type = "button";
-  const words = { idle: entry.label, done: "Copied", failed: "Not copied" };
+  const words = { idle: entry.label, done: entry.done ?? "Copied", failed: "Not copied" };
   for (const [state, text] of Object.entries(words)) {
     button.append(make("span", state, text));
   }
@@ -36,7 +36,7 @@ export default function ({ parentElement, data }) {
   if (before?.dataset.told === told) return; // a button may be saying that it copied
   const box = make("div", "copy");
   box.dataset.told = told;
-  box.append(...data.buttons.map(drawButton));
+  box.append(...data.buttons.filter((each) => each.text !== "").map(drawButton));
   if (before) before.replaceWith(box);
   else parentElement.append(box);
 }

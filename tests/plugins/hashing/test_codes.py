@@ -118,5 +118,5 @@ def test_precision_within_radius_2(tmp_path: Path) -> None:
 def test_nothing_within_radius_2_counts_0(tmp_path: Path) -> None:
     far = {name: [-1, -1, -1, bit] for name, bit in zip("abcde", (1, -1, 1, -1, 1), strict=True)}
     assert measure_values(write(tmp_path / "w", QRELS, far), "P(H<=2)") == {"P(H<=2)": [0.0]}
-    with pytest.raises(ValueError, match="choose the protocol hashing"):
+    with pytest.raises(ValueError, match="as the protocol hashing judges them"):
         measure_values(write(tmp_path / "trec", QRELS), "P(H<=2)", protocol="trec")

@@ -192,8 +192,7 @@ CASES: dict[str, Case] = {
                "ExpertAnnotations.txt": "a.png  b.png#2\t1\t1\t1\na.png  a.png#0\t1\t1\t2\n",
                "CrowdFlowerAnnotations.txt": "a.png\ta.png#0\t1\t3\t0\n"},
         [], {("queries.csv", "query_id text"):
-             ["a.png|", "b.png|", "a.png#0|red car", "a.png#1|an old car", "b.png#0|a van"]}, {},
-    ),
+             ["a.png|", "b.png|", "a.png#0|red car", "a.png#1|an old car", "b.png#0|a van"]}, {}),
     "img2dataset, compressed": (
         {"0.tar.gz": write_tar({"00.i.png": make_picture(1), "00.text.txt": b"red\nrot",
                                 "b.caption": b"two"}, "w:gz"),
@@ -236,10 +235,11 @@ CASES: dict[str, Case] = {
             for name, at in (("m_1", 0), ("m_2", 2), ("n/w", 0), ("o/w", 1))}},
         [], {("items.csv", "item_id span_start"): ["a|0", "b|0", "c|0", "d|30"]},
         CATS | {"m_1 P@1": 2 / 3, "m_2 P@1": 0, "n_w P@1": 2 / 3, "o_w P@1": 0}),
-    "ids in a table beside, and in lines with a header": (
+    "ids in a table beside, and in lines with a header; the form of an answer": (
         {"l.csv": LABELS, "v1.npy": VECTORS[::-1], "v1.csv": "n,filename\n4,d\n3,c\n2,b\n1,a\n",
          "x/v2.npy": VECTORS[::-1], "x/ids.tsv": "item_id\nd\nc\nb\na\n",
-         "v3.npy": VECTORS[::-1], "v3.json": dict(zip("abcd", (3, 2, 1, 0), strict=True))},
+         "v3.npy": VECTORS[::-1], "v3.json": dict(zip("abcd", (3, 2, 1, 0), strict=True)),
+         "sample_submission.csv": "id,label\na,dog\n"},
         [], {("items.csv", "item_id"): list("abcd")}, CATS | {"v2 P@1": 0.75, "v3 P@1": 0.75}),
     "codes of 0 and 1": (CODED | {"v1.npy": BITS.astype(np.float32)}, [], {}, CATS),
     "packed codes": (
@@ -366,9 +366,10 @@ CASES: dict[str, Case] = {
     "no header": (
         {"x.csv": "".join(f"{n}.jpg,{own}\n" for n, own in CLASSES.items()),
          "v1.npy": VECTORS, "v1.txt": "a\nb\nc\nd\n"}, [], {}, CATS),
-    "the form of an answer": (
-        {"x.csv": LABELS, "sample_submission.csv": "id,label\na,dog\n", "v1.npy": VECTORS,
-         "v1.txt": "a\nb\nc\nd\n"}, [], {}, CATS),
+    "queries called as items; numbers are not": (
+        {"qrels.txt": "a 0 b 1\nb 0 1 1\n1 0 a 1\n",
+         "v1.npz": partial(np.savez, ids=[*"ab1"], x=VECTORS[:3])}, [],
+        {("queries.csv", "query_id item_id"): ["a|a", "b|b", "1|"]}, {}),
     "judgements of two parts, both run": (
         {"qrels.dev.txt": "q1 0 b 1\n", "qrels.test.txt": "q1 0 a 1\nq1 0 b 0\nq2 0 b 1\n",
          "x.run": RUN}, [], {}, {"x AP@None": 0.75}),

@@ -19,8 +19,7 @@ COLUMNS = "id,scene,part,annotator,worker,day,score\n" + "".join(
 REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "vectors without ids": (
         {"labels.csv": LABELS, "items.npy": VECTORS},
-        ["--by-position"], "4 vectors without ids for 4 items",
-    ),
+        ["--by-position"], "4 vectors without ids for 4 items"),
     "grades under another name": (
         {"book.csv": "id,query,docid,Ann,Bo\n1,q1,a,1,1\n2,q1,b,0,0\n3,q2,b,1,1\n", "x.run": RUN},
         [f"--map query_id=query,item_id=docid,grade={e}" for e in ("Ann", "Bo", "Ann+Bo")]
@@ -28,7 +27,7 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
     ),
     "distances": (
         {"x.csv": "query,docid,distance\nq1,a,.5\nq1,b,1.5\nq2,a,.5\n", "qrels.txt": QRELS},
-        [f"--map query_id=query,item_id=docid,{e}=distance" for e in ("score", "rank")]
+        [f"--map query_id=query,item_id=docid,{e}=distance" for e in ("rank", "score")]
         + ["--relevance none"], "grades, scores (the highest first) or ranks",
     ),
     "items under another name": (
@@ -66,10 +65,6 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
     "numbers beside results": (
         {"x.csv": "query_id,item_id,position,gain\nq1,a,1,9\nq1,b,2,3\n"}, ["--relevance none"],
         "may be grades (gain)"),
-    "grades in words": (
-        {"x.csv": "query,docid,verdict\nq1,a,wow\nq1,b,meh\nq2,a,meh\n", "x.run": RUN},
-        ["--map N=wow,N=meh"], "grades in words (wow, meh)",
-    ),
     "words that two scales have": (
         {"x.csv": "query,docid,verdict\nq1,a,perfect\nq1,b,partial\nq2,a,relevant\n", "x.run": RUN},
         ["--map N=perfect,N=partial,N=relevant"], "grades in words (perfect, partial, relevant)",
@@ -100,6 +95,10 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
         {"all.csv": "image,caption\na,one\na,two\nb,six\n",
          "test.csv": "image,caption\na,one\nb,six\n"},
         ["--judgements all.csv", "--judgements test.csv"], "a part of the texts of another file"),
+    "two columns of items that texts ask for, and one of numbers": (
+        {"x.csv": "query_id,query,video_id,relevant,target\n1,a van,a,a;b,1\n2,red,b,c,0\n",
+         "v1.npy": VECTORS, "v1.txt": "a\nb\n1\n0\n"},
+        ["--relevance video_id", "--relevance relevant", "--relevance none"], "x.csv: found what"),
     "captions and classes": (
         {"t.csv": "file,label,caption\n" + "".join(
             f"{name}.png,{label},{name} {at}\n"

@@ -74,7 +74,7 @@ def test_slice_and_random(graded: Path) -> None:
 
 def test_created_and_read(graded: Path) -> None:
     assert read_lists(opened := open_collection(graded)) == []
-    with pytest.raises(ChoiceError, match="No list is open. There are: none."):
+    with pytest.raises(ChoiceError, match="No list is open. There are none."):
         find_list(opened)
     made, second = create_list(graded, MADE), create_list(graded, replace(MADE, title="Second"))
     assert read_lists(opened) == [second, made]

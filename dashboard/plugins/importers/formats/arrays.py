@@ -137,7 +137,7 @@ def _pair_labels(found: Arrays) -> Texts:
 
     It has as many rows, or a name of its own beside codes, and no word that the other lacks.
 
-    >>> codes, labels = np.ones((2, 1)), np.array([5, 6])
+    >>> codes, labels = np.ones((2, 1)), np.array([[5], [6]])
     >>> _pair_labels({"x_codes": codes, "x_labels": labels, "z_B": codes, "vit_L": codes / 2})
     {'x_codes': 'x_labels'}
     """
@@ -145,15 +145,15 @@ def _pair_labels(found: Arrays) -> Texts:
         name: {*list_words(LABELS.sub("", find_stem(name)))} - {""}
         for name, own in found.items()
         if LABELS.search(name) and _holds_classes(own)
-        if own.ndim == 1 or hold_only([own], (0, 1))
     }
+    flat = {e for e in classes if found[e].size == len(found[e]) or hold_only([found[e]], (0, 1))}
     return {
         name: other
         for other, words in sorted(reversed(classes.items()), key=lambda each: len(each[1]))
         for name, rows in found.items()
         if name not in classes and find_folder_of(name) == find_folder_of(other)
         if words <= {*list_words(name)}
-        if len(found[other]) == len(rows) or words and CODES.search(name)
+        if words and CODES.search(name) or other in flat and len(found[other]) == len(rows)
     }
 
 
@@ -204,7 +204,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
     kept = _list_searched(
         source, name, [key for key in found if key not in apart and found[key].ndim]
     )
-    is_sided = any(map(OF_SIDE.match, wide))
+    is_sided = any(OF_SIDE.match(f"{key}_") for key in wide)
     found = {ASKING.sub("query", key) if is_sided else key: found[key] for key in kept}
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
@@ -292,7 +292,7 @@ def _list_cells(lists: Arrays, ids: Names, asks: bool, number: int) -> Columns:
         number: How many arrays of vectors the file has.
     """
     return {
-        OF_SIDE.sub("", key) or key: list_texts(each)
+        OF_SIDE.sub("", key): list_texts(each)
         for key, each in lists.items()
         if len(each) == len(ids)
         and each.dtype.kind in "iuUSbO"
