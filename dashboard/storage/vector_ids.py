@@ -46,8 +46,9 @@ LABELS = frozenset(
 
 
 def names_texts(name: str) -> bool:
-    """Return whether a name says that vectors or ids are those of texts."""
-    return bool(TEXT_WORDS & set(re.split(r"[_\-.\s/]", name.lower())))
+    """Return whether a name says that vectors or ids are those of texts; is_query marks items."""
+    words = re.split(r"(?<!(?<![^\W_])is)_|[\-.\s/]", name.lower())
+    return not TEXT_WORDS.isdisjoint(words)
 
 
 def find_ids(lists: Arrays, count: int, is_text: bool, is_only: bool) -> Names | None:

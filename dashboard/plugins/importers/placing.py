@@ -248,12 +248,14 @@ def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
     options, size = found.source.options, (len(found.pictures), len(texts))
     ways = [kind for kind, shape in (("item", size), ("text", size[::-1])) if own.shape == shape]
     is_named = texts and SIMILARITIES.search(own.file)
-    if options.rows or options.by_position or not (ways or is_named):
+    is_sure = ways and is_named
+    if options.rows or not is_sure and (options.by_position or not (ways or is_named)):
         return options.rows in ways
     told = f"an array of shape {own.shape}, as a matrix of items and texts"
-    wanted = f"{size}, in either order, or by --judgements the texts of one file"
-    wanted = "a statement of what its rows are" if ways else wanted
-    others = [] if ways and is_named else ["--by-position  # vectors"]
+    wanted = "a statement of what its rows are"
+    if not ways:
+        wanted = f"{size}, in either order, or by --judgements the texts of one file"
+    others = [] if is_sure else ["--by-position  # vectors"]
     raise Unsure(own.file, told, wanted, list_options("--rows", ways) + others)
 
 
@@ -261,8 +263,11 @@ def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Name
     """Write a matrix of similarities, and the ids of its rows and columns."""
     refuse_distances(version.name, own.file)
     rows, said = found.source.options.rows, "a matrix with the ids of its rows and columns"
+    if own.columns and not own.ids:
+        said += _name_by_position(found, version, "items", own, found.pictures)
+        own.columns = list(own.ids)
     axes: tuple[Names, Names] = list(own.ids), own.columns
-    if found.texts and own.columns and list(own.columns) == list(own.ids):
+    if found.texts and own.ids and axes[0] == axes[1]:
         wanted = f"those of rows and columns, in files {' and '.join(MATRIX[:2])}; left out"
         found.source.say(own.file, "similarities with one list of ids", wanted)
         return

@@ -47,20 +47,20 @@ def find_axes(
     return next(iter(fits.values()), None)
 
 
-def is_square(name: str, key: str, rows: AnyArray) -> bool:
+def is_square(name: str, key: str, rows: AnyArray, is_named: bool) -> bool:
     """Return whether an array says by its name and numbers that it holds similarities of items.
 
     Raises:
         DataError: If the highest ones are not those of each item with itself, as of distances, or
-            if they are those of items and texts.
+            if they have ids of one side (`is_named`) and are those of items and texts.
     """
     told = key or find_stem(name)
-    is_named = SIMILARITIES.search(told) and not re.search("emb|feat|vec", told, re.I)
-    if not is_named or rows.shape != rows.shape[::-1]:
+    is_told = SIMILARITIES.search(told) and not re.search("emb|feat|vec", told, re.I)
+    if not is_told or rows.shape != rows.shape[::-1]:
         return False
     refuse_distances(told, name)
     if not np.allclose(rows[:99], rows.T[:99]):
-        if not re.search("sim|logits", told, re.I):
+        if not (is_named and re.search("sim|logits", told, re.I)):
             return False
         do = f"Write them to {' and '.join(f'{find_stem(name)}{end}' for end in MATRIX[:2])}."
         raise DataError(name, "similarities with one list of ids", "those of both sides", do=do)

@@ -247,11 +247,10 @@ CASES |= {
          "v1.npz": partial(np.savez, image=np.eye(2), text=np.eye(2)[::-1]),
          "image_ids.txt": "71\n72\n", "caption_ids.txt": "72\n71\n"},
         [], {}, {"v1 t2i_R@1": 1.0}),
-    "vectors and labels alone": (
-        {f"{name}.npz": partial(np.savez, features=VECTORS, targets=np.array(list("ccdd")))
-         for name in ("v1", "v2")}, [],
-        {("items.csv", "item_id targets"): ["0|c", "1|c", "2|d", "3|d"]},
-        {"v1 P@1": 0.75, "v2 P@1": 0.75}),
+    "vectors and labels alone, of which some ask": (
+        {f"{name}.npz": partial(np.savez, features=VECTORS, targets=np.array(list("ccdd")),
+                                is_query=[1, 0, 0, 1]) for name in ("v1", "v2")}, [],
+        {("items.csv", "item_id targets"): ["1|c", "2|d"]}, {"v1 P@1": 0.5, "v2 P@1": 0.5}),
     "labels and vectors without ids, of two steps": (
         {f"step_{at}.jsonl": "".join(json.dumps({"label": CLASSES[n], "vector": v}) + "\n"
             for n, v in zip(NAMES, (at * VECTORS).tolist(), strict=True)) for at in (1, 2)}, [],
@@ -322,9 +321,10 @@ CASES |= {
          "test.txt": "d.JPEG\tn00000001\t0\t1\t2\t3\n"}, [],
         {("items.csv", "item_id labels"):
          ["d.JPEG|n00000001", "im/a.jpg|12", "im/b.jpg|3", "im/c.jpg|3"]}, {}),
-    "vectors alone": (
-        {"i.csv": LABELS, "v1.jsonl": "".join(f'{{"embedding": {v}}}\n' for v in VECTORS.tolist())},
-        ["--by-position"], {("items.csv", "item_id"): NAMES}, CATS),
+    "vectors alone, and similarities": (
+        {"i.csv": LABELS, "v1.jsonl": "".join(f'{{"embedding": {v}}}\n' for v in VECTORS.tolist()),
+         "sim.npy": VECTORS @ VECTORS.T},
+        ["--by-position"], {("items.csv", "item_id"): NAMES}, CATS | {"sim P@1": 0.5}),
     "models called B and L": (
         {"i.csv": LABELS} | {f"ViT-{model}.{end}": made for model in "BL"
                              for end, made in (("npy", VECTORS), ("txt", "\n".join(NAMES)))},

@@ -338,15 +338,15 @@ CASES: dict[str, Case] = {
         {"v1 P@1": 0.75, "v2 P@1": 0.75}),
     "query and gallery with their classes": (
         {"v1.npz": partial(np.savez, query_features=VECTORS[:1], query_labels=[5],
-                           gallery_features=VECTORS[1:], gallery_labels=[5, 6, 5])}, [],
-        {("queries.csv", "query_id labels"): ["query_features 0|5"]}, {"v1 AP@None": 1.0}),
+                           gallery_features=VECTORS[1:], gallery_labels=[5, 6, 5]),
+         "w_query_x.npy": VECTORS[:1], "w_query_labels.npy": np.eye(2)[:1],
+         "w_gallery_x.npy": VECTORS[1:], "w_gallery_labels.npy": np.eye(2)[[0, 1, 0]]}, [],
+        {("queries.csv", "labels"): ["5", '["label 0"]']}, {"v1 AP@None": 1.0, "w AP@None": 1.0}),
     "probes and a gallery in groups, as many of both": (
         {"v1.npz": partial(np.savez, **{
             f"{side}/{key}": own[at : at + 2] for side, at in (("probe", 0), ("gallery", 2))
             for key, own in (("x", VECTORS), ("labels", [5, 6, 6, 5]), ("paths", [*"abcd"]))})},
         [], {("queries.csv", "query_id labels"): ["a|5", "b|6"]}, {"v1 P@1": 0.5}),
-    "a column of 0 and 1 a class, in the folder of its vectors": (
-        {"v1/x.npy": VECTORS, "v1/labels.npy": np.eye(2)[[0, 0, 1, 1]]}, [], {}, CATS),
     "codes of two models beside the labels of both": (
         {"database_labels.npy": np.eye(2)[[0, 0, 1, 1]]} | dict.fromkeys(
             ("a_database_codes.npy", "b_database_codes.npy"), np.sign(VECTORS - 0.5)),

@@ -61,7 +61,7 @@ AUXILIARY = re.compile(
 )
 """Names of arrays beside embeddings that are none; and the weights of a model."""
 OF_SIDE = re.compile(
-    r"(?<![^\W_])(query|queries|probe|gallery|database|index|reference)[\W_]", re.I
+    r"(?<![^\W_])(?<!is_)(query|queries|probe|gallery|database|index|reference)(?:[\W_]|$)", re.I
 )
 ASKING = re.compile(r"^(probe|predicted|composed)(?=[\W_]|$)", re.I)
 """What asks by another name, the last ones as features of a picture and a text beside an index."""
@@ -180,7 +180,7 @@ def _list_classes(name: str, number: int, beside: str, labels: AnyArray) -> list
         told = f"{number:,} codes and {len(labels):,} labels in {beside}"
         raise DataError(name, told, "as many of both")
     if labels.size == len(labels):
-        return list_texts(labels[:].ravel())
+        return list_texts(labels[:])
     return [write_list(f"label {at}" for at in np.flatnonzero(row)) for row in labels[:] > 0]
 
 
@@ -226,8 +226,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             named = lists if SIMILARITIES.search(f"{name} {key}") else {}
             axes = find_axes(source, name, rows.shape, named, there) if len(matrices) == 1 else None
             ids, is_pair = _find_ids(source, name, key, lists, matrices, there)
-            if not axes and ids and is_square(name, key, rows):
-                axes = ids, ids
+            of_items = not axes and is_square(name, key, rows, bool(ids))
         except DataError as error:
             source.leave_out(name, error)
             continue
@@ -236,7 +235,9 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             continue
         beside, asks = labels.get(own, ""), side == "texts"
         is_coded = bool(beside and CODES.search(own))
-        is_used = is_coded or beside and not ids
+        is_named = is_coded or source.media or source.list_left(*TABLES) or "probe" in beside
+        part = None if is_named else OF_SIDE.search(find_stem(beside))
+        is_used = is_coded or part or beside and not ids
         numbers = list(map(str, range(len(rows))))
         if is_used:
             kinds = found[beside] if key else _read_first(source, beside)[0]
@@ -245,15 +246,15 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             cells = _list_cells(lists, ids or numbers, asks, len(matrices))
         if cells and not ids:
             source.counted[name] = 0  # another array of the same rows
-            if is_coded or asks:
-                ids = [f"{find_stem(beside or own)} {at}" for at in numbers]
-            else:
-                ids = number_rows(source, name, len(rows), cells) or None
+            is_apart = is_coded or asks
+            ids = None if is_apart else number_rows(source, name, len(rows), cells)
+            if is_apart or part and not ids:
+                ids = [f"{part[1] if part else find_stem(beside or own)} {at}" for at in numbers]
         if beside and not (is_used and ids):
             source.say(beside, "classes alone", "a table of ids and classes; left out")
         if ids and cells:
             yield Queries(name, ids, cells | {"text": ids}) if asks else Items(name, ids, cells)
-        yield Vectors(name, version, side, rows, ids, of_pictures=is_pair)
+        yield Vectors(name, version, side, rows, ids, (ids or numbers) if of_items else (), is_pair)
 
 
 def _find_ids(

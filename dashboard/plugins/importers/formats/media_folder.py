@@ -26,7 +26,10 @@ GENERAL = re.compile(
     r"raw|all|dataset|quer(y|ies)|gallery|database|(train|test)(ing)?|val(id(ation)?)?|dev"
 )
 """Words in names of folders that are no classes."""
-SURE = re.compile("quer|gallery|database", re.I)
+SURE = re.compile(
+    "^(?!(query|gallery)_(?!(image|img|picture|crop|set|bounding|box))).*(quer|gallery|database)",
+    re.I,
+)
 """Words in names of folders that are no classes beside each other."""
 BESIDE = frozenset({"set", "bounding", "box", ""})
 """Words that may stand beside these; alone they are classes."""
@@ -97,15 +100,22 @@ def read(source: Source, files: Names) -> Pieces:
 def _find_folders(folders: Sequence[Names]) -> tuple[Texts, list[str]]:
     """Return the parts that folders are, and the part of each file.
 
-    Folders as index or probe, which may be classes, divide the files only if each has such a part.
+    Folders as index or probe, which may be classes, divide the files only if each has such a part,
+    and so do one called such as query_street and one as gallery_shop.
+
+    >>> _find_folders([["query_street", "1"], ["gallery_shop", "1"]])[1]
+    ['query', 'gallery']
+    >>> _find_folders([["query_street"], ["gallery_shop"], ["other"]])[1]
+    ['', '', '']
     """
     named = {folder: name_part(folder) for folder in {*chain(*folders)}}
+    pair = {e: e.partition("_")[0] for e in named if re.match("(query|gallery)(_|$)", e)}
+    if sorted(pair.values()) == [GALLERY, QUERY]:
+        named |= pair
     ranks = (TRAIN, QUERY, GALLERY, *SPLITS)
-    known, splits = (
-        {folder: part for folder, part in named.items() if part in of} for of in (ranks, SPLITS)
-    )
-    searched = GALLERY if GALLERY in known.values() else TEST
-    for parts in (known, splits):
+    searched = GALLERY if GALLERY in named.values() else TEST
+    for kinds in (ranks, SPLITS):
+        parts = {folder: part for folder, part in named.items() if part in kinds}
         told = [
             min(filter(None, map(parts.get, own)), key=ranks.index, default="") for own in folders
         ]
