@@ -38,10 +38,7 @@ FEWEST_UNITS = 5
 
 
 def compare_runs(
-    baseline: Measurement,
-    candidate: Measurement,
-    scenes: Names,
-    margins: Mapping[str, float],
+    baseline: Measurement, candidate: Measurement, scenes: Names, margins: Mapping[str, float]
 ) -> Rows:
     """Return a row a metric: means, difference, 95 % interval, test, counts of queries, power.
 

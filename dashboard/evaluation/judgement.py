@@ -13,16 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dashboard.errors import Finding, Findings, count_odd, list_names
-from dashboard.tables import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    Names,
-    Reasons,
-    Table,
-    Ties,
-    find_rows,
-)
+from dashboard.tables import BoolArray, FloatArray, IntArray, Names, Reasons, Table, Ties, find_rows
 from dashboard.texts import split_cells
 
 if TYPE_CHECKING:

@@ -82,12 +82,7 @@ def _list_precisions(block: Block) -> FloatArray:
     return np.where(block.hit, block.count_so_far(block.hit) / block.rank, 0.0)
 
 
-@metric(
-    "Rprec",
-    formula="hits in the first R ÷ R",
-    source="trec_eval Rprec",
-    cutoff="never",
-)
+@metric("Rprec", formula="hits in the first R ÷ R", source="trec_eval Rprec", cutoff="never")
 def compute_r_precision(block: Block, k: Cut) -> Sum:
     """Compute the share of hits in the first R places."""
     return block.sum(block.hit & (block.rank <= block.relevant[block.row]), block.relevant)

@@ -153,10 +153,7 @@ def _embed(settings: Settings, inputs: Names) -> Float32Array:
         return np.asarray(found)
 
 
-ENCODERS = {
-    "minilm+projection": _project,
-    "sentence-transformers": _embed,
-}
+ENCODERS = {"minilm+projection": _project, "sentence-transformers": _embed}
 """By the setting `encoder` of model.toml, `(settings, inputs) -> vectors` as those of plugins;
 `folder` of the settings is the version's."""
 

@@ -9,26 +9,11 @@ from typing import Protocol
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from dashboard.retrieval.gallery import (
-    Found,
-    Gallery,
-    Ranking,
-    Rankings,
-    SortedRanking,
-    restrict,
-)
+from dashboard.retrieval.gallery import Found, Gallery, Ranking, Rankings, SortedRanking, restrict
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import Pairs
 from dashboard.storage.versions import Version
-from dashboard.tables import (
-    Float32Array,
-    IntArray,
-    Names,
-    Reasons,
-    Table,
-    Ties,
-    find_rows,
-)
+from dashboard.tables import Float32Array, IntArray, Names, Reasons, Table, Ties, find_rows
 
 limit_threads = cache(partial(threadpool_limits, 1, "blas"))
 """Let one thread multiply, as several wait for each other at every block; it takes 5 ms."""

@@ -61,9 +61,7 @@ def match_ids(found: Iterable[str], known: Names) -> Texts:
 
 
 def match_names(
-    found: Iterable[str],
-    known: Texts,
-    forms: Sequence[Callable[[str], str]] = (strip_name,),
+    found: Iterable[str], known: Texts, forms: Sequence[Callable[[str], str]] = (strip_name,)
 ) -> Texts:
     """Return the id of each found name: that of the same name, or the only one of names alike.
 

@@ -27,10 +27,7 @@ from dashboard.tables import (
 from dashboard.texts import read_text, require_file
 
 MAX_LENGTH_ERROR = 1e-3
-HEADERS = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
+HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 """Readers of shape, order and type, by the version of the format that arrays of numbers have."""
 BLOCK = 1 << 17
 """Numbers of an array that are widened to double precision at once."""

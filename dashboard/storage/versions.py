@@ -61,11 +61,7 @@ Versions = dict[str, Version]
 
 
 def read_versions(
-    folder: Path,
-    items: Table,
-    queries: Table,
-    broken: Broken,
-    findings: Findings,
+    folder: Path, items: Table, queries: Table, broken: Broken, findings: Findings
 ) -> Versions:
     """Return the versions below `models` that can be used, by name; put others into `broken`."""
     places = (path for path in _list_folder(folder / "models") if path.is_dir())

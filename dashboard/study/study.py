@@ -15,11 +15,7 @@ from cachetools import LRUCache, cachedmethod
 
 from dashboard.errors import ChoiceError
 from dashboard.evaluation.decisions import parse_margins
-from dashboard.evaluation.differences import (
-    compare_runs,
-    describe_difference,
-    replace_nan,
-)
+from dashboard.evaluation.differences import compare_runs, describe_difference, replace_nan
 from dashboard.evaluation.judgement import Judgement, JudgingRules
 from dashboard.evaluation.measurement import Measurement, measure_run
 from dashboard.evaluation.metrics import Measure, parse, parse_one

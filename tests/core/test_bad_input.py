@@ -59,14 +59,7 @@ SAME = [
     ("EMB-38", add("models/a/items.txt", "\r\n\n \n")),
     ("no final newline", cut("models/a/items.txt", -1)),
     ("no final newline", cut("runs/r.trec", -1)),
-    (
-        "QRY-06",
-        sub(
-            "queries.csv",
-            "q1,car",
-            "q1,\u0633 \u202e'); DROP x;-- {{7*7}} %s",
-        ),
-    ),
+    ("QRY-06", sub("queries.csv", "q1,car", "q1,\u0633 \u202e'); DROP x;-- {{7*7}} %s")),
     ("QRL-01", sub("qrels.txt", "v04 0", "v04 -1")),
     ("QRL-06", sub("qrels.txt", " ", "\t  ", -1)),
     ("QRL-06", add("qrels.txt", "\n\n")),

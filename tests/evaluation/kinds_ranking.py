@@ -17,12 +17,7 @@ from dashboard.evaluation.judgement import Judgement, TableJudgement, find_relev
 from dashboard.evaluation.measurement import Measurement
 from dashboard.evaluation.metrics import parse_one
 from dashboard.plugins.alfa.judge import KeywordJudgement, describe_results
-from dashboard.plugins.context.judge import (
-    INVALID,
-    MAX_INVALID_SHARE,
-    compute_gain,
-    read_answers,
-)
+from dashboard.plugins.context.judge import INVALID, MAX_INVALID_SHARE, compute_gain, read_answers
 from dashboard.plugins.context.satisfaction import make_block
 from dashboard.retrieval.gallery import Ranking, SortedRanking
 from dashboard.retrieval.sources import Run, order_run

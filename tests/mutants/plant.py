@@ -42,7 +42,7 @@ FAULTS = (
     ("evaluation/statistics.py", "np.maximum.accumulate(p[order] * factors)", "p[order] * factors"),
     ("evaluation/differences.py", "if any(scenes):", "if False:"),
     ("evaluation/slicing.py", "SMALL_SLICE = 5", "SMALL_SLICE = 3"),
-    ("evaluation/judgement.py", ".casefold()", ""),
+    ("evaluation/judgement.py", ".split()).casefold()", ".split())"),
     ("storage/collection.py", "path.stat().st_mtime_ns, path.stat().st_size", "0, 0"),
     ("storage/media.py", " and path.is_relative_to(base)", ""),
     ("storage/posters.py", "if frame.rotation else picture", "if False else picture"),

@@ -199,10 +199,7 @@ def _name_group(column: str) -> str:
 
 
 def _read_mapping(
-    collection: Collection,
-    spelling: Texts,
-    groups: Container[str],
-    findings: Findings,
+    collection: Collection, spelling: Texts, groups: Container[str], findings: Findings
 ) -> dict[str, list[Candidate]]:
     path = collection.folder / MAPPING
     if not path.is_file():

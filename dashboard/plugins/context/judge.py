@@ -193,11 +193,7 @@ def compute_average(block: Block, k: Cut, rows: int) -> Sum:
 
 
 @metric(
-    "MAX",
-    formula="largest credit",
-    source=f"{SOURCE} (MAX, ORG)",
-    reads="credits",
-    settings=(PER,),
+    "MAX", formula="largest credit", source=f"{SOURCE} (MAX, ORG)", reads="credits", settings=(PER,)
 )
 def compute_largest(block: Block, k: Cut) -> FloatArray:
     """Compute the largest partial relevance of the results that are looked at."""

@@ -10,11 +10,7 @@ from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.blocks import JUDGED, MAX_WORDS, Block
 from dashboard.plugins.importers.naming import name_version
 from dashboard.plugins.importers.pieces import RELEVANT, rises
-from dashboard.plugins.importers.source import (
-    Source,
-    find_folder_of,
-    find_stem,
-)
+from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, is_media
 from dashboard.storage.vector_ids import LABELS
 from dashboard.tables import Names, Texts

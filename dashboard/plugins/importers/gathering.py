@@ -355,12 +355,7 @@ class Gathered:
         if len(self.items) > before:
             self.taken["items.csv"][piece.file] = None
 
-    def match_items(
-        self,
-        names: Iterable[str],
-        file: str = "",
-        among: Iterable[str] = (),
-    ) -> Texts:
+    def match_items(self, names: Iterable[str], file: str = "", among: Iterable[str] = ()) -> Texts:
         """Return the item of each name: by its id or file, by names alike, or by a column.
 
         A match of the last two kinds is made only where both names are the only ones.

@@ -4,14 +4,7 @@ import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from pathlib import Path
 
-from dashboard.commands.options import (
-    FINE,
-    WRONG,
-    Answer,
-    add_options,
-    complain,
-    print_ways,
-)
+from dashboard.commands.options import FINE, WRONG, Answer, add_options, complain, print_ways
 
 HELP = "make a collection of files that you have"
 OPTIONS = """

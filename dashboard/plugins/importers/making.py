@@ -15,11 +15,7 @@ from dashboard.plugins import load_all
 from dashboard.plugins.importers.column_roles import OURS
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.naming import divides
-from dashboard.plugins.importers.placing import (
-    choose_hashing,
-    join_files,
-    write_versions,
-)
+from dashboard.plugins.importers.placing import choose_hashing, join_files, write_versions
 from dashboard.plugins.importers.planning import make_plan
 from dashboard.plugins.importers.source import BROKEN, Source, list_source
 from dashboard.plugins.importers.writing import (

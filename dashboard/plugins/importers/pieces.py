@@ -16,13 +16,7 @@ import numpy as np
 
 from dashboard.errors import Unsure
 from dashboard.plugins.importers.naming import name_part
-from dashboard.plugins.importers.source import (
-    BROKEN,
-    Columns,
-    Side,
-    Source,
-    find_stem,
-)
+from dashboard.plugins.importers.source import BROKEN, Columns, Side, Source, find_stem
 from dashboard.storage.vector_ids import Arrays
 from dashboard.tables import AnyArray, Names, Row, Texts
 from dashboard.texts import parse_number, split_cells

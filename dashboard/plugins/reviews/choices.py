@@ -82,14 +82,8 @@ CHOICES = (
         default="no",
         allowed=lambda collection, before: ("no", "yes"),
     ),
-    Choice(
-        key="list",
-        meaning="list whose pairs are judged (default: all results)",
-    ),
-    Choice(
-        key=PART,
-        meaning="list that is open on Reviews, or one of its parts",
-    ),
+    Choice(key="list", meaning="list whose pairs are judged (default: all results)"),
+    Choice(key=PART, meaning="list that is open on Reviews, or one of its parts"),
 )
 
 

@@ -26,12 +26,7 @@ FILES = (
 )  # fmt: skip
 
 
-def _draw(
-    key: str,
-    payloads: Mapping[str, Row],
-    data: Row,
-    **acts: Callable[[], None],
-) -> None:
+def _draw(key: str, payloads: Mapping[str, Row], data: Row, **acts: Callable[[], None]) -> None:
     """Draw the component; its data is text of JSON, as Streamlit reads through objects thrice.
 
     An item that several payloads show is sent once.

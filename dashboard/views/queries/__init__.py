@@ -112,13 +112,7 @@ def _make_payload(
 
 
 def _make_peek(
-    study: Study,
-    versions: Names,
-    metric: str,
-    query: str,
-    fell: Rows,
-    cutoff: int,
-    pick: Pick,
+    study: Study, versions: Names, metric: str, query: str, fell: Rows, cutoff: int, pick: Pick
 ) -> Rows:
     """Return the first results of each version and the hits that fell out of the first ranks."""
     found = study.query(query, versions, PEEKED, metric)

@@ -46,8 +46,7 @@ def test_texts(text: str, expected: list[str], vocabulary: tuple[Entry, ...]) ->
 
 
 @pytest.mark.parametrize(
-    ("data", "precision", "recall"),
-    [(TUNED, 0.98, 0.98), (HELD_OUT, 0.95, 0.92)],
+    ("data", "precision", "recall"), [(TUNED, 0.98, 0.98), (HELD_OUT, 0.95, 0.92)]
 )
 def test_phrasings(
     data: list[tuple[str, list[str]]],

@@ -7,15 +7,7 @@ from functools import partial
 from itertools import chain, zip_longest
 from posixpath import commonpath
 
-from dashboard.plugins.importers.naming import (
-    GALLERY,
-    PARTS,
-    QUERY,
-    SPLITS,
-    TEST,
-    TRAIN,
-    name_part,
-)
+from dashboard.plugins.importers.naming import GALLERY, PARTS, QUERY, SPLITS, TEST, TRAIN, name_part
 from dashboard.plugins.importers.pieces import Format, Items, Pieces, list_lines, read_each
 from dashboard.plugins.importers.source import Columns, Source, find_folder_of, find_stem
 from dashboard.storage.media import EXTENSION, is_video

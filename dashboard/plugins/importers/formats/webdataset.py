@@ -92,7 +92,5 @@ def _list_members(source: Source, name: str) -> Iterator[tuple[str, str, bytes]]
 
 
 FORMAT = Format(
-    "WebDataset",
-    lambda source: source.list_left(*ENDINGS),
-    partial(read_each, _read_tar),
+    "WebDataset", lambda source: source.list_left(*ENDINGS), partial(read_each, _read_tar)
 )
