@@ -52,7 +52,7 @@ check '' | Name a COLLECTION
 measure WORLD --metrics '' | metrics is empty. Give a value, or leave it out.
 measure WORLD --metrics , | write for example P@5 AP nDCG@10
 measure WORLD --metrics P | write for example P@5
-measure WORLD --metrics P@0 | whole number from 1, as in P@5
+measure WORLD --metrics P@0 | whole number from 1 to 999,999,999
 measure WORLD --metrics num_ret@5 | takes no cutoff; write num_ret
 measure WORLD --metrics Recall@5 | write P for hits
 measure WORLD --metrics 'RBP(2)@5' | write a number from 0 to 1

@@ -136,7 +136,10 @@ def find_roles(block: Block, source: Source) -> Roles:
         if roles.kind == "pairs":
             return roles
     is_text = bool(roles.find("query query_text")) and "vid" not in roles.small
-    is_text = is_text and not _is_repeated(roles.read(block, "query_id"))
+    is_other = "item_id" in roles.small or roles.find(
+        GRADE, SCORE, MARK, "clicks category label class"
+    )
+    is_text = is_text and not (is_other or _is_repeated(roles.read(block, "query_id")))
     says = roles.find(QUERY_TEXT) or is_of_queries and roles.find(*LABELS)
     if "query_id" not in of and is_asked and says and not roles.find(FILE):
         take("query_id", ITEM)
@@ -219,7 +222,7 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
             do = f"Type --map query_id={of['query_id']},item_id={of['item_id']},grade={more[0]}"
             do = "Call a list relevant_ids" if "[" in columns[more[0]][0] else do
             source.say(block.file, told, f"what they are; left out. {do}")
-    elif _is_repeated(columns[of["item_id"]]):
+    elif roles.find(MARK) or _is_repeated(columns[of["item_id"]]):
         _refuse_numbers(block, source, of)
 
 

@@ -61,12 +61,16 @@ SPANNED = re.compile(r"\[\[|\[[-+]?\d*\.\d")
 NUMERIC = re.compile(r"[-+\d.:/ ]+")
 """Numbers, times and dates, which are offered after all others."""
 TARGETED = re.compile(
-    r"(?!item_id$|image$)((all_)?(relevant|positives?|pos|expected|targets?|ground_?truth|gt|"
-    r"answers?|correct)(_(?!class|label|text|caption).*)?|(video|clip|image|item|doc|document|"
-    r"product|asset)_?(ids?|name|no|file)?)$",
+    r"(?!item_id$|image$)((all_)?(relevant|positives?|pos|expected|targets?|ground_?truth|gt)"
+    r"(_(video|clip|image|item|doc|document|product|asset)s?)?(_?(ids?|names?|files?))?|"
+    r"(video|clip|image|item|doc|document|product|asset)_?(ids?|name|no|file)?)$",
     re.I,
 )
 """Names of columns of queries that hold what is relevant, if they hold ids of items."""
+GRADED = re.compile(
+    r"(\w+_)?(grade|rating|relevance|score|match|same|clicks?|rank|similarity)", re.I
+)
+"""Names of columns beside these that say how much, or whether at all."""
 MAX_CHARACTERS = 80
 MAX_CLASSES = 50
 """Classes of a column that is not called a label, to be offered as one."""
@@ -87,7 +91,8 @@ def choose_basis(found: Gathered) -> Names:
     """
     items = found.items
     stated, possible = list_label_columns(found)
-    targets = list_targets(found)
+    has_classes = any(any(found.queries.get(column)) for column in stated)
+    targets = {} if has_classes else list_targets(found)
     stated = [*targets, *stated]
     there = {
         "tables": found.copied,
@@ -175,10 +180,12 @@ def list_label_columns(found: Gathered) -> tuple[Names, Names]:
 def list_targets(found: Gathered) -> dict[str, list[Any]]:
     """Return judgements by the columns of queries with texts whose cells are mostly ids of items.
 
-    Numbers, which may be ids by accident, are some in a column called so.
+    They are filled for most queries. Numbers, which may be ids by accident, are some in a column
+    called so.
     """
     queries, targets = found.queries, {}
-    has_texts = " " in "".join(queries.get("text"))
+    is_graded = any(map(GRADED.fullmatch, queries.columns))
+    has_texts = not is_graded and " " in "".join(queries.get("text"))
     for column in filter(TARGETED.match, queries.columns if has_texts else ()):
         file, cells = f"{queries.filled[column]}: {column}", queries.get(column)
         parts, none = split_cells(cells), count_missing(cells)
@@ -188,8 +195,10 @@ def list_targets(found: Gathered) -> dict[str, list[Any]]:
             for item in parts[cell]
             if item not in none
         ]
-        ids = {row[2] for row in judged if "id" in column.lower() or not row[2].isdecimal()}
-        if 2 * len(found.match_items(ids)) > len(ids):
+        is_id = re.search("(^|_)ids?$", column, re.I)
+        ids = {row[2] for row in judged if is_id or not row[2].isdecimal()}
+        is_filled = 2 * len({row[1] for row in judged}) > len(queries)
+        if is_filled and 2 * len(found.match_items(ids)) > len(ids):
             targets[column] = judged
     return targets
 

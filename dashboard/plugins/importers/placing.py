@@ -156,16 +156,14 @@ def _match_texts(found: Gathered, own: VectorFile, texts: Texts) -> Texts:
     rest = [name for name in own.ids if name not in names]
     shown = _match_pictures(found, own, rest)
     names |= {name: told[0] for name, told in shown.items() if len(told) == 1}
-    stems = {name: name.rpartition("#")[0] for name in own.ids if "#" in name}
-    owned = {} if own.ids.keys() <= names.keys() else _match_pictures(found, own, stems.values())
-    asked = {name for name, stem in stems.items() if stem in owned}
+    parted = {name: name.rpartition("#") for name in own.ids}
+    numbers = {name: (stem, int(at)) for name, (stem, _, at) in parted.items() if at.isdecimal()}
+    stems = {stem for stem, _ in numbers.values()}
+    owned = {} if own.ids.keys() <= names.keys() else _match_pictures(found, own, stems)
+    asked = {pair: name for name, pair in numbers.items() if pair[0] in owned}
     for first in (0, 1):
-        numbered = {
-            f"{stem}#{at}": text
-            for stem, told in owned.items()
-            for at, text in enumerate(told, first)
-        }
-        names |= numbered if numbered.keys() == asked else {}
+        told = {(e, at): text for e, every in owned.items() for at, text in enumerate(every, first)}
+        names |= {asked[e]: told[e] for e in told} if told.keys() == asked.keys() else {}
     return names
 
 

@@ -130,11 +130,11 @@ def save_verdict(
             return int(number)
         key = record_key(connection, collection.folder)
         about = {"query_id": verdict.query_id, "item_id": verdict.item_id}
+        value = (SAME_AS if find_scale(collection) == 1 else {}).get(verdict.value, verdict.value)
         told = _read(connection, collection=key, kind=DECISION, **about) if is_first else ()
         for row in keep_last(told):
-            if row.author != verdict.author:
+            if row.author != verdict.author and row.value != value:
                 raise ChoiceError(f"{row.author} decided meanwhile: {row.value}. It stays so.")
-        value = (SAME_AS if find_scale(collection) == 1 else {}).get(verdict.value, verdict.value)
         return _add(connection, replace(verdict, collection=key, value=value), once)
 
 

@@ -102,7 +102,7 @@ def test_each_row_is_answered(post: Post) -> None:
 def test_decision_of_somebody_else_stays(post: Post) -> None:
     """People who look at the same list of disagreements do not overrule each other unseen."""
     assert post(make_row("1", kind="decision"))[1]["saved"]
-    [refused] = post(make_row("3", kind="decision"), author="kim")[1]["refused"]
+    [refused] = post(make_row("3", value="2", kind="decision"), author="kim")[1]["refused"]
     assert refused["said"] == "eva decided meanwhile: not. It stays so."
 
 

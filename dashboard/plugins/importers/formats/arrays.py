@@ -197,13 +197,13 @@ def _list_searched(source: Source, file: str, names: list[str]) -> list[str]:
 
 def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: Texts) -> Pieces:
     found = read_arrays(source.find_path(name), name)
+    found |= {key: found[key][:].ravel() for key in ("is_query", "is_gallery") if key in found}
     wide = [key for key, each in found.items() if each.ndim > 1 and not LABELS.search(key)]
     apart = list(filter(AUXILIARY.search, wide))
-    apart = apart if len(apart) < len(wide) else []
+    apart = apart if apart != wide else []
     source.count(name, apart, "arrays beside vectors", "names of embeddings; left out", "note")
-    kept = _list_searched(
-        source, name, [key for key in found if key not in apart and found[key].ndim]
-    )
+    searched = [key for key, each in found.items() if key not in apart and each.ndim]
+    kept = _list_searched(source, name, searched)
     is_sided = any(OF_SIDE.match(f"{key}_") for key in wide)
     found = {ASKING.sub("query", key) if is_sided else key: found[key] for key in kept}
     if found.keys() >= set(SETS):
@@ -216,17 +216,17 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
     for key, rows in matrices.items():
         own = key or name
         end = r"\1codes\2" if own in labels else r"\g<0>"
-        version, side = name_version(
-            CODES.sub(end, name), CODES.sub(end, key), [*arrays, *matrices]
-        )
+        named = CODES.sub(end, name), CODES.sub(end, key)
+        version, side = name_version(*named, [*arrays, *matrices])
         if getattr(getattr(rows, "index", None), "code_size", np.inf) < 4 * rows.shape[1]:
             wanted = "them as they were, as numpy.save writes them; read as the index gives them"
             source.say(name, "an index that rounds its vectors", wanted)
         try:
-            named = lists if SIMILARITIES.search(f"{name} {key}") else {}
-            axes = find_axes(source, name, rows.shape, named, there) if len(matrices) == 1 else None
+            told = lists if SIMILARITIES.search(f"{name} {key}") else {}
+            axes = find_axes(source, name, rows.shape, told, there) if len(matrices) == 1 else None
             ids, is_pair = _find_ids(source, name, key, lists, matrices, there)
-            of_items = not axes and is_square(name, key, rows, bool(ids))
+            is_open = not (axes or source.options.rows)
+            of_items = is_open and is_square(name, key, rows, bool(ids))
         except DataError as error:
             source.leave_out(name, error)
             continue

@@ -93,16 +93,17 @@ def _find_folders(folders: Sequence[Names]) -> tuple[Texts, list[str]]:
     """Return the parts that folders are, and the part of each file.
 
     Folders as index or probe, which may be classes, divide the files only if each has such a part,
-    and so do one called such as query_street and one as gallery_shop.
+    and so do one called such as query_street and one as gallery_shop, with classes in them.
 
     >>> _find_folders([["query_street", "1"], ["gallery_shop", "1"]])[1]
     ['query', 'gallery']
-    >>> _find_folders([["query_street"], ["gallery_shop"], ["other"]])[1]
-    ['', '', '']
+    >>> _find_folders([["query_street"], ["gallery_shop"]])[1]
+    ['', '']
     """
     named = {folder: name_part(folder) for folder in {*chain(*folders)}}
     pair = {e: e.partition("_")[0] for e in named if re.match("(query|gallery)(_|$)", e)}
-    if sorted(pair.values()) == [GALLERY, QUERY]:
+    is_below = any(own[-1] not in pair for own in folders if own)
+    if sorted(pair.values()) == [GALLERY, QUERY] and is_below:
         named |= pair
     ranks = (TRAIN, QUERY, GALLERY, *SPLITS)
     searched = GALLERY if GALLERY in named.values() else TEST

@@ -288,7 +288,7 @@ def number_rows(source: Source, name: str, count: int, columns: Columns) -> Name
     known = source.numbered.setdefault(first, columns)
     if len({*map(len, (*known.values(), *columns.values()))}) > 1:
         return None
-    if known != columns:
+    if any(known[each] != columns[each] for each in known.keys() & columns.keys()):
         found = "vectors and labels without ids, the labels in another order than before"
         raise DataError(name, found, "one order", do="Save the id of each vector beside it.")
     source.say(name, "vectors and labels without ids", "ids; rows count from 0", "note")
