@@ -158,7 +158,7 @@ def _match_texts(found: Gathered, own: VectorFile, texts: Texts) -> Texts:
     names |= {name: told[0] for name, told in shown.items() if len(told) == 1}
     parted = {name: name.rpartition("#") for name in own.ids}
     numbers = {name: (stem, int(at)) for name, (stem, _, at) in parted.items() if at.isdecimal()}
-    stems = {stem for stem, _ in numbers.values()}
+    stems = dict.fromkeys(stem for stem, _ in numbers.values())
     owned = {} if own.ids.keys() <= names.keys() else _match_pictures(found, own, stems)
     asked = {pair: name for name, pair in numbers.items() if pair[0] in owned}
     for first in (0, 1):

@@ -249,7 +249,7 @@ CASES |= {
         [], {}, {"v1 t2i_R@1": 1.0}),
     "vectors and labels alone, of which some ask": (
         {f"{name}.npz": partial(np.savez, features=VECTORS, targets=np.array(list("ccdd")),
-                                is_query=[1, 0, 0, 1]) for name in ("v1", "v2")}, [],
+                                is_query=[[1], [0], [0], [1]]) for name in ("v1", "v2")}, [],
         {("items.csv", "item_id targets"): ["1|c", "2|d"]}, {"v1 P@1": 0.5, "v2 P@1": 0.5}),
     "labels and vectors without ids, of two steps": (
         {f"step_{at}.jsonl": "".join(json.dumps({"label": CLASSES[n], "vector": v}) + "\n"

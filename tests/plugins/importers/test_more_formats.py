@@ -297,7 +297,7 @@ CASES: dict[str, Case] = {
     "texts by numbers from 1 on": (
         {"c.csv": "image,caption\na,1\na,2\nb,3\nb,4\n", "v1.npz": partial(
             np.savez, image=np.eye(2), image_ids=["a", "b"], text=np.eye(2)[[0, 1, 1, 1]],
-            text_ids=["a#1", "a#2", "b#1", "b#2"])}, [], {}, {"v1 t2i_R@1": 0.75}),
+            text_ids=["a#01", "a#02", "b#01", "b#02"])}, [], {}, {"v1 t2i_R@1": 0.75}),
     "CIRCO, whose gallery a list of COCO names": (
         {"val.json": [{"id": 0, "reference_img_id": 1, "relative_caption": "x", "gt_img_ids": [2]}],
          "image_info.json": {"info": {}, "images": [

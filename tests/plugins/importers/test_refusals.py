@@ -99,6 +99,11 @@ REFUSED: dict[str, tuple[dict[str, Any], list[str], str]] = {
         {"x.csv": "query_id,query,video_id,relevant,target\n1,a van,a,a;b,1\n2,red,b,c,0\n",
          "v1.npy": VECTORS, "v1.txt": "a\nb\n1\n0\n"},
         ["--relevance video_id", "--relevance relevant", "--relevance none"], "x.csv: found what"),
+    "an item of each text, and a mark": (
+        {"x.csv": "query_id,query,video_id,match\n1,a van,a,1\n2,red,b,0\n",
+         "v1.npy": VECTORS, "v1.txt": "a\nb\n1\n0\n"},
+        ["--map query_id=query_id,item_id=video_id,grade=match", "--relevance none"],
+        "columns that may be grades"),
     "captions and classes": (
         {"t.csv": "file,label,caption\n" + "".join(
             f"{name}.png,{label},{name} {at}\n"
