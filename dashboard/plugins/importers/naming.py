@@ -26,6 +26,8 @@ PARTS = {
     for word in words.split()
 }
 """Parts by the words that programs have for them."""
+SIDES = "|".join(word for word, part in PARTS.items() if part in (QUERY, GALLERY))
+"""Words of what asks, and of what is searched, for patterns."""
 COLUMN = re.compile("split|subset|partition|role|part", re.I)
 """Names of columns of parts."""
 BESIDE = re.compile("(image|img|picture|crop|set|bounding|box)s?|")

@@ -123,12 +123,12 @@ def _ask_by_ids(found: Gathered) -> None:
 
     Numbers are no such ids, nor names of texts: those that have vectors, or find themselves.
     """
-    own = {
-        query: found.known.get(found.source.find_media(image or query), image or query)
-        for query, text, item, image in found.queries.list_rows("text", "item_id", "image")
-        if text in ("", query) and not (item or (image or query).isdecimal())
-    }
-    own = {query: item for query, item in own.items() if item in found.items.index}
+    own = {}
+    for query, text, given, image in found.queries.list_rows("text", "item_id", "image"):
+        name = image or query
+        item = found.known.get(found.source.find_media(name), name)
+        if text in ("", query) and not (given or name.isdecimal()) and item in found.items.index:
+            own[query] = item
     finds_itself = any((query, item) in own.items() for query, item, grade in found.qrels if grade)
     sides = {side for _, side in found.vectors}
     is_text = "texts" in sides or finds_itself and not sides

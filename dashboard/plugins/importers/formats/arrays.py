@@ -10,7 +10,7 @@ import numpy as np
 
 from dashboard.errors import DataError, list_names
 from dashboard.plugins.importers.formats.tabular import number_rows
-from dashboard.plugins.importers.naming import DATABASE, name_version
+from dashboard.plugins.importers.naming import DATABASE, SIDES, name_version
 from dashboard.plugins.importers.pieces import (
     SIMILARITIES,
     Format,
@@ -60,9 +60,7 @@ AUXILIARY = re.compile(
     re.I,
 )
 """Names of arrays beside embeddings that are none; and the weights of a model."""
-OF_SIDE = re.compile(
-    r"(?<![^\W_])(?<!is_)(query|queries|probe|gallery|database|index|reference)(?:[\W_]|$)", re.I
-)
+OF_SIDE = re.compile(rf"(?<![^\W_])(?<!is_)({SIDES})(?:[\W_]|$)", re.I)
 ASKING = re.compile(r"^(probe|predicted|composed)(?=[\W_]|$)", re.I)
 """What asks by another name, the last ones as features of a picture and a text beside an index."""
 SPLIT = re.compile(r"(?:^|[\W_])(train|trn?|te?st|te|val)(?![^\W_])", re.I)
@@ -195,9 +193,12 @@ def _list_searched(source: Source, file: str, names: list[str]) -> list[str]:
     return rest
 
 
-def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: Texts) -> Pieces:
-    found = read_arrays(source.find_path(name), name)
-    found |= {key: found[key][:].ravel() for key in ("is_query", "is_gallery") if key in found}
+def _open_file(source: Source, name: str) -> Arrays:
+    """Return the arrays of a file that are read, those of one column flat; a byte may be a code."""
+    found = {
+        key: each[:].ravel() if each.shape[1:] == (1,) and each.dtype.kind != "u" else each
+        for key, each in read_arrays(source.find_path(name), name).items()
+    }
     wide = [key for key, each in found.items() if each.ndim > 1 and not LABELS.search(key)]
     apart = list(filter(AUXILIARY.search, wide))
     apart = apart if apart != wide else []
@@ -205,7 +206,11 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
     searched = [key for key, each in found.items() if key not in apart and each.ndim]
     kept = _list_searched(source, name, searched)
     is_sided = any(OF_SIDE.match(f"{key}_") for key in wide)
-    found = {ASKING.sub("query", key) if is_sided else key: found[key] for key in kept}
+    return {ASKING.sub("query", key) if is_sided else key: found[key] for key in kept}
+
+
+def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: Texts) -> Pieces:
+    found = _open_file(source, name)
     if found.keys() >= set(SETS):
         yield from _read_sets(source, name, found)
         return
@@ -295,7 +300,7 @@ def _list_cells(lists: Arrays, ids: Names, asks: bool, number: int) -> Columns:
         OF_SIDE.sub("", key): list_texts(each)
         for key, each in lists.items()
         if len(each) == len(ids)
-        and each.dtype.kind in "iuUSbO"
+        and _holds_classes(each)
         and not IDS.search(key)
         and (asks == names_texts(key) or asks and number == 1)
         and (LABELS.search(key) or not asks and list_texts(each) != ids)
