@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections import Counter
+from collections.abc import Sequence
 from itertools import chain
 from statistics import fmean
 
@@ -47,10 +48,11 @@ MARK = "match same"
 """Names of what may be grades of pairs."""
 OF_MODELS = re.compile(r"(^|[\W_])(results?|pred(iction)?s?|predicted|generated)($|[\W_])", re.I)
 """Words in names of files of captions that a model wrote."""
-SCORED = re.compile(
-    r"(^|[\W_])((\w*_)?scores?|match(es|ed)?|grade|rating|relevan\w+|similarity|label)$", re.I
+GRADED = re.compile(
+    r"(^|[\W_])(scores?|match(es|ed)?|same|clicks?|rank|grade|rating|relevan(t|ce|cy)|similarity|label)$",
+    re.I,
 )
-"""Words in names of columns beside pairs of texts and items that may be grades of these."""
+"""Words in names of columns beside pairs that may be grades of these."""
 QUERY_IDS, MAX_GRADES = ("queryid", "qid"), 9
 """Columns of queries beside which labels may be grades, and words that these have at most."""
 NUMERAL = re.compile(r"[-+.,]?\d[-+.,e\d]*")
@@ -339,20 +341,25 @@ def _refuse_pairs(block: Block, source: Source, of: Texts) -> None:
         Unsure: If numbers or words of grades differ among the items of a text, and the other way.
     """
     item, text = of.get("item_id", of.get("file", "")), of.get("caption", "")
-    options = source.options
-    words, sides = {*chain(*options.scales)}, [block.columns.get(e, []) for e in (text, item)]
+    options, sides = source.options, [block.columns.get(e, []) for e in (text, item)]
     several = Counter(each for each, _ in {*zip(*sides, strict=False)})
     if options.relevance or 2 * sum(n > 1 for n in several.values()) <= len(several):
         return
     for name, own in block.columns.items():
-        is_grade = all(e.lower() in words or parse_number(e) == parse_number(e) for e in own if e)
         apart = [len({*zip(side, own, strict=True)}) > len({*side}) for side in sides]
-        if SCORED.search(name) and name not in of.values() and is_grade and all(apart):
+        if name not in of.values() and may_be_grades(name, own, options.scales) and all(apart):
             pair = _write_map(source, f"query_id={text},item_id={item},grade={name}")
             kept = f"{_write_map(source)} " if options.map else ""
             told = f"texts of several items, beside what may be a grade of each pair ({name})"
             wanted = "a statement of whether all of these pairs belong together"
             raise Unsure(block.file, told, wanted, [pair, f"{kept}--relevance captions"])
+
+
+def may_be_grades(column: str, cells: Names, scales: Sequence[Texts]) -> bool:
+    """Return whether a column may hold grades of pairs: by its name, and by numbers or words."""
+    words = {*chain(*scales)}
+    are_numbers = (e.lower() in words or parse_number(e) == parse_number(e) for e in cells if e)
+    return bool(GRADED.search(column)) and all(are_numbers)
 
 
 def _leave_out(block: Block, source: Source, of: Texts, free: Names) -> None:

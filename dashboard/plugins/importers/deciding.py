@@ -9,7 +9,7 @@ from typing import Any
 
 from dashboard.errors import DataError, Level, Unsure, list_names
 from dashboard.evaluation.judgement import count_missing
-from dashboard.plugins.importers.column_roles import name_plainly
+from dashboard.plugins.importers.column_roles import may_be_grades, name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
 from dashboard.plugins.importers.naming import (
     BOTH,
@@ -22,7 +22,7 @@ from dashboard.plugins.importers.naming import (
     divides,
     name_part,
 )
-from dashboard.plugins.importers.pieces import choose_part, list_options, write_list
+from dashboard.plugins.importers.pieces import RELEVANT, choose_part, list_options, write_list
 from dashboard.plugins.importers.source import find_stem
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.runs import Pair
@@ -61,16 +61,12 @@ SPANNED = re.compile(r"\[\[|\[[-+]?\d*\.\d")
 NUMERIC = re.compile(r"[-+\d.:/ ]+")
 """Numbers, times and dates, which are offered after all others."""
 TARGETED = re.compile(
-    r"(?!item_id$|image$)((all_)?(relevant|positives?|pos|expected|targets?|ground_?truth|gt)"
+    rf"(?!item_id$|image$)((all_)?({RELEVANT.pattern}|positives|pos|expected|targets?|ground_?truth|gt)"
     r"(_(video|clip|image|item|doc|document|product|asset)s?)?(_?(ids?|names?|files?))?|"
     r"(video|clip|image|item|doc|document|product|asset)_?(ids?|name|no|file)?)$",
     re.I,
 )
 """Names of columns of queries that hold what is relevant, if they hold ids of items."""
-GRADED = re.compile(
-    r"(\w+_)?(grade|rating|relevance|score|match|same|clicks?|rank|similarity)", re.I
-)
-"""Names of columns beside these that say how much, or whether at all."""
 MAX_CHARACTERS = 80
 MAX_CLASSES = 50
 """Classes of a column that is not called a label, to be offered as one."""
@@ -183,8 +179,8 @@ def list_targets(found: Gathered) -> dict[str, list[Any]]:
     They are filled for most queries. Numbers, which may be ids by accident, are some in a column
     called so.
     """
-    queries, targets = found.queries, {}
-    is_graded = any(map(GRADED.fullmatch, queries.columns))
+    queries, targets, scales = found.queries, {}, found.source.options.scales
+    is_graded = any(may_be_grades(e, queries.get(e), scales) for e in queries.columns)
     has_texts = not is_graded and " " in "".join(queries.get("text"))
     for column in filter(TARGETED.match, queries.columns if has_texts else ()):
         file, cells = f"{queries.filled[column]}: {column}", queries.get(column)
