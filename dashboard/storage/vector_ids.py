@@ -32,9 +32,9 @@ MIN_KEYED = 5
 DISTANCES = re.compile(r"(?<![^\W_])dist(?:ance)?s?(?:mat)?(?![^\W_])", re.I)
 """Words in names of matrices in which the lowest number is the best."""
 TEXT_WORDS = frozenset(
-    {"query", "queries", "q", "qid", "qids", "text", "texts", "txt", "topic", "topics", "caption",
-     "captions", "sentence", "sentences", "sen", "sentid", "sentids", "paragraph", "paragraphs",
-     "title", "prompt", "prompts"}
+    {"query", "queries", "q", "qf", "qid", "qids", "text", "texts", "txt", "topic", "topics",
+     "caption", "captions", "sentence", "sentences", "sen", "sentid", "sentids", "paragraph",
+     "paragraphs", "title", "prompt", "prompts"}
 )  # fmt: skip
 NEIGHBOURS = frozenset({"target", "reference"})
 """Words in names of lists of what queries are composed of, or look for."""

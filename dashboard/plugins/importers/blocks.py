@@ -26,7 +26,7 @@ from dashboard.plugins.importers.pieces import (
 from dashboard.plugins.importers.source import Columns, Source, find_plain, find_stem
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
-from dashboard.storage.vector_ids import IDS, LABELS, Arrays
+from dashboard.storage.vector_ids import IDS, LABELS, Arrays, names_texts
 from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray, Names, Row
 
 COLUMNAR = (".parquet", ".arrow", ".feather")
@@ -44,7 +44,7 @@ OUTLINES = re.compile("segment|polygon|outline|points|box|contour|mask|times|sco
 """Words in the names of columns of as many fractions that are no vectors."""
 CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 """The beginning of a list, or numbers as base64."""
-JUDGED = re.compile("qrel|judg", re.I)
+JUDGED = re.compile("qrel|judg|relevan|ground_?truth", re.I)
 """Words in names of files of judgements."""
 UNLABELLED = re.compile(rf"{EXTENSION.pattern}|^[-+]?\d*[.]\d+$", re.I)
 """A file or a fraction, which are no labels."""
@@ -241,24 +241,23 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
     flat = [each for own in told for each in (own if isinstance(own, list) else [own])]
     is_of_files = all(EXTENSION.search(each) or source.find_media(each) for each in found)
     kinds, stem = {*map(type, flat)}, find_stem(name).lower()
-    is_told = (
-        stem == "captions"
-        or stem in ("label", "labels", "class", "classes")
-        and len({*map(str, flat)}) < len(flat)
-    )
+    is_of_pairs = is_of_files and all(map(EXTENSION.search, map(str, flat)))
+    if kinds == {str} and (is_of_pairs or _holds_lists(source, name, told)):
+        is_run = RESULTS.search(name) or not (is_of_pairs or JUDGED.search(name))
+        return [
+            {"query_id": query, "item_id": item} | ({"rank": at} if is_run else {"grade": 1})
+            for query, own in found.items()
+            for at, item in enumerate([own] if isinstance(own, str) else own, start=1)
+        ]
+    is_text = stem in ("captions", "queries", "corpus")
+    is_label = stem in ("label", "labels", "class", "classes")
+    is_told = is_text or is_label and len({*map(str, flat)}) < len(flat)
     are_vectors = kinds == {float} and bool(VECTOR_WORDS.search(stem))
     if is_of_files or are_vectors or is_told and kinds == {str}:
-        if is_of_files and kinds == {str} and all(map(EXTENSION.search, flat)):
-            is_run = RESULTS.search(name)
-            return [
-                {"query_id": query, "item_id": item} | ({"rank": at} if is_run else {"grade": 1})
-                for query, own in found.items()
-                for at, item in enumerate([own] if isinstance(own, str) else own, start=1)
-            ]
         words = sum(len(_join_words(each).split()) for each in flat)
-        column = "caption" if words > MAX_WORDS * len(flat) else "label"
+        column = "text" if is_text or words > MAX_WORDS * len(flat) else "label"
         column = "vector" if float in kinds else column
-        if column == "caption":
+        if column == "text":
             told = [list(map(_join_words, own)) if isinstance(own, list) else own for own in told]
         rows = told if is_of_rows else [{column: own} for own in told]
         key = "file" if is_of_files else "item_id"
@@ -297,6 +296,17 @@ def _list_table(found: Row) -> Any:
 def _join_words(text: Any) -> str:
     """Return a text, which MSVD's raw captions have as a list of words."""
     return " ".join(map(str, text)) if isinstance(text, list) else str(text)
+
+
+def _holds_lists(source: Source, name: str, told: Sequence[Any]) -> bool:
+    """Return whether lists hold ids of results or relevant items, by their file's name.
+
+    A run called by its model is known by judgements beside it, and lists of one length.
+    """
+    if {*map(type, told)} != {list} or names_texts(find_stem(name)):
+        return False
+    is_beside = len({*map(len, told)}) == 1 < len(told[0]) and any(map(JUDGED.search, source.files))
+    return bool(is_beside or JUDGED.search(name) or re.search("run|result", name, re.I))
 
 
 def _holds_pairs(source: Source, name: str, told: Sequence[Row]) -> bool:

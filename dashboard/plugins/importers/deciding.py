@@ -33,11 +33,11 @@ from dashboard.texts import split_cells
 NEVER = re.compile(
     r"(^|_)(id|ids|uuid|key|file|filename|path|url|split|subset|fold|annotator|author|user|email|"
     r"worker|date|time|timestamp|created|updated|width|height|lead|index|caption|text|poster|"
-    r"span|start|end|bbox|box|boxes|points|times)(_|$)|^kind$"
+    r"span|start|end|bbox|box|boxes|points|times)(_|$)|^kind$|^is_(query|gallery)$|^cam(era)?_?(ids?)?$"
 )
 """Words in names of columns that never decide relevance, whatever they hold."""
 CLASSED = re.compile(
-    r"(^|[_.])(\w*labels?|class(es)?|category|categories)([_.]?(names?|group|\d+))?$|"
+    r"(^|[_.])(\w*labels?|class(es)?|category|categories|pids)([_.]?(names?|group|\d+))?$|"
     r"^objects?[_.]names?$|(^|[.])(ground_truth|targets?|choice)$"
 )
 KEYED = re.compile(
@@ -244,12 +244,24 @@ def clean_classes(cells: Names) -> list[str]:
     >>> clean_classes(["cat", "N/A", "", '["cat", "none"]'])
     ['cat', '', '', '["cat"]']
     """
-    words, parts = count_missing(cells), split_cells(cells)
+    words, parts = count_unnamed(cells), split_cells(cells)
     kept = {cell: [part for part in own if part not in words] for cell, own in parts.items()}
     return [
         cell if kept[cell] and kept[cell] == parts[cell] else write_list(kept[cell])
         for cell in cells
     ]
+
+
+def count_unnamed(cells: Names) -> Counter[str]:
+    """Return how often each word stood for no class; so does -1 beside other numbers of classes.
+
+    >>> count_unnamed(["-1", "0", "1", "2"]), count_unnamed(["-1", "0", "1", ""])
+    (Counter({'-1': 1}), Counter())
+    """
+    classes = Counter(filter(None, cells))
+    numbers = classes.keys() - {"-1"}
+    is_marked = len(numbers) > 2 and all(map(str.isdecimal, numbers))
+    return count_missing(cells) + Counter({"-1": classes["-1"] * is_marked})
 
 
 def settle_classes(rows: Rows, column: str) -> None:

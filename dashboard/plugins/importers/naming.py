@@ -37,8 +37,8 @@ DATABASE = re.compile("database|gallery|retrieval|trn|(^|[_/])db_", re.I)
 """Words of what asks, and of what is searched, as DeepHash and its successors name files."""
 
 GENERAL = re.compile(
-    r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat)s?|clips|gallery|corpus|"
-    r"img|part|passage|index|reference|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
+    r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat|descriptor|reference)s?|"
+    r"clips|gallery|corpus|img|part|passage|index|data|database|models|arr|gf|0|x|weight|train|trn|te?st|val|values|visual|"
     r"vision|dim|0*\d{5}|of([_-]\d+)?|(rank|shard|chunk|split|proc|worker|gpu|sheet)\d*|retrieval|db|codes|hash|binary",
     re.I,
 )

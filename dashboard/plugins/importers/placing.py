@@ -43,7 +43,7 @@ def write_versions(found: Gathered) -> None:
                 texts_of = _match_pictures(found, own, own.ids).values()
                 own.ids = own.ids if [*map(len, texts_of)] == [1] * len(own) else {}
             if own.columns or not own.has_ids and _is_matrix(found, own, texts):
-                _write_matrix(found, version, own, list(texts))
+                _write_matrix(found, version, own, texts)
             else:
                 _add_side(found, version, side, own, texts)
         if "items" in version.sides:
@@ -257,7 +257,7 @@ def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
     raise Unsure(own.file, told, wanted, list_options("--rows", ways) + others)
 
 
-def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Names) -> None:
+def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Texts) -> None:
     """Write a matrix of similarities, and the ids of its rows and columns."""
     refuse_distances(version.name, own.file)
     rows, said = found.source.options.rows, "a matrix with the ids of its rows and columns"
@@ -270,14 +270,14 @@ def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Name
         found.source.say(own.file, "similarities with one list of ids", wanted)
         return
     if not own.columns:
-        axes = (found.pictures, texts) if rows == "item" else (texts, found.pictures)
+        axes = (found.pictures, [*texts]) if rows == "item" else ([*texts], found.pictures)
         said = f"a matrix whose rows are {rows}s, by position"
     version.said.append(f"{own.file}, {said}")
     place = found.folder / "runs" / f"{version.name}.npy"
     place.parent.mkdir(exist_ok=True)
     np.save(place, own.rows)
     for ending, ids in zip(MATRIX, axes, strict=False):
-        names = found.match_items(ids, own.file)
+        names = {text: name for name, text in texts.items()} | found.match_items(ids, own.file)
         place.with_suffix(ending).write_text(
             "\n".join(names.get(each, each) for each in ids), encoding="utf-8"
         )

@@ -1,5 +1,6 @@
 """Tables of the new collection: items, queries and judged pairs, by what decides relevance."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection
 from itertools import chain, compress, count
@@ -7,12 +8,12 @@ from itertools import chain, compress, count
 import numpy as np
 
 from dashboard.errors import Unsure, list_names
-from dashboard.evaluation.judgement import count_missing
 from dashboard.plugins.importers.deciding import (
     KEYWORDS,
     choose_basis,
     choose_judged,
     clean_classes,
+    count_unnamed,
     join_marks,
     list_judged,
     list_parts,
@@ -29,6 +30,8 @@ from dashboard.storage.runs import Pair
 from dashboard.tables import Names, Texts
 from dashboard.texts import split_cells
 
+CAMERA = re.compile("cam(era)?_?(ids?)?", re.I)
+"""Names of columns of cameras."""
 MAX_ITEM_QUERIES = 5_000
 """Items that are asked for where nobody wrote queries; more are taken evenly from all."""
 
@@ -88,8 +91,11 @@ def _name_items(found: Gathered) -> None:
         found.judged = [row for row in found.judged if row[0] not in left]
     named = {item: file for file, _, item, _ in found.judged}
     lists = [(file, [item for _, item, _ in rows]) for (_, file), rows in found.results.items()]
+    asked = found.queries.index.keys()
     lists += [
-        (own.file, list(own.ids)) for (_, side), own in found.vectors.items() if side == "items"
+        (own.file, list(own.columns if own.columns and asked & own.ids.keys() else own.ids))
+        for (_, side), own in found.vectors.items()
+        if side == "items"
     ]
     found.items.add(list(named), {})
     for file, items in lists:
@@ -169,6 +175,11 @@ def _plan_labels(found: Gathered) -> None:
         raise Unsure(files[1], told, "the same, or what counts", ways)
     if options.disagreements == "majority":
         settle_classes(items, column)
+    for camera in filter(CAMERA.fullmatch, items.columns):
+        wanted = "a rule of their own: pictures of the same camera, and junk, count as all others"
+        found.source.say(
+            items.filled[camera], f"cameras ({camera}), as of Market-1501", wanted, "note"
+        )
     _clean_columns(found, [column])
     cells = items.get(column)
     found.settings |= {"protocols": ["class_labels"], "class_label": column}
@@ -206,7 +217,7 @@ def _clean_columns(found: Gathered, columns: Names) -> None:
     missing = Counter[str]()
     for rows in (found.items, found.queries):
         for column in filter(rows.columns.__contains__, columns):
-            missing += count_missing(rows.columns[column])
+            missing += count_unnamed(rows.columns[column])
             rows.columns[column] = clean_classes(rows.columns[column])
     words = list_names(f"{word} ({times:,})" for word, times in missing.most_common())
     found.notes += [f"no class: {words}"] if words else []

@@ -1,12 +1,23 @@
-"""Matrices of similarities among arrays: the ids of their sides, and what tells them."""
+"""Matrices of similarities, as arrays and tables: the ids of their sides, and what tells them."""
 
 import re
+from functools import partial
 
 import numpy as np
 
 from dashboard.errors import DataError, Unsure
-from dashboard.plugins.importers.pieces import SIMILARITIES, list_options
-from dashboard.plugins.importers.source import Source, find_stem
+from dashboard.plugins.importers.naming import name_version
+from dashboard.plugins.importers.pieces import (
+    MIN_WIDE,
+    SIMILARITIES,
+    Format,
+    Pieces,
+    Vectors,
+    list_options,
+    read_each,
+)
+from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
+from dashboard.storage.array_files import read_id_file
 from dashboard.storage.new_versions import MATRIX
 from dashboard.storage.vector_ids import (
     IDS,
@@ -17,6 +28,37 @@ from dashboard.storage.vector_ids import (
     refuse_distances,
 )
 from dashboard.tables import AnyArray, Names
+
+FRACTIONS = re.compile(rf"([,\t][-+]?\d*[.]\d+(e-?\d+)?){{{MIN_WIDE},}}", re.I)
+"""The numbers of a row of similarities in a table, behind its id."""
+
+
+def recognise_tables(source: Source) -> Names:
+    """Return tables called similarities whose rows are an id and many fractions."""
+    return [
+        name
+        for name in source.list_headed(FRACTIONS.search, ".csv", ".tsv")
+        if SIMILARITIES.search(find_stem(name))
+    ]
+
+
+def read_table(source: Source, name: str) -> Pieces:
+    """Yield the similarities of a table with the ids of rows and columns, as pandas writes it."""
+    import pandas as pd
+
+    frame = pd.read_csv(source.find_path(name), sep=None, engine="python", converters={0: str})
+    frame = frame.set_index(frame.columns[0])
+    version, side = name_version(name)
+    yield Vectors(name, version, side, frame.to_numpy(), list(frame.index), list(frame.columns))
+
+
+TABLES = Format("similarities", recognise_tables, partial(read_each, read_table))
+
+
+def list_axes(name: str, there: Beside) -> Names:
+    """Return the lists of ids in the folder of a file, if it is called similarities."""
+    is_named = SIMILARITIES.search(find_stem(name))
+    return [e for e in there.lists if is_named and find_folder_of(e) == find_folder_of(name)]
 
 
 def find_axes(
@@ -35,7 +77,12 @@ def find_axes(
             found = f"{shape}, with {len(own):,} ids of rows and {len(columns):,} of columns"
             raise DataError(name, found, "an id for each")
         return own, columns
-    sides = {names_texts(key): list_texts(each) for key, each in lists.items() if IDS.search(key)}
+    sides: dict[bool, Names] = {
+        names_texts(key): list_texts(each) for key, each in lists.items() if IDS.search(key)
+    }
+    for each in () if sides else list_axes(name, there):
+        ids = read_id_file(source.find_path(each), each, max(shape), [])
+        sides |= {names_texts(find_stem(each)): ids} if len(ids) in shape else {}
     ways = {"item": (sides.get(False, ()), sides.get(True, ()))}
     ways["text"] = ways["item"][::-1]
     fits = {kind: axes for kind, axes in ways.items() if tuple(map(len, axes)) == shape}

@@ -1,5 +1,6 @@
 """Formats in the order in which they choose files: those that know more than an ending first."""
 
+from dashboard.plugins.importers import similarities
 from dashboard.plugins.importers.formats import (
     annotations,
     arrays,
@@ -23,6 +24,7 @@ FORMATS = (
     class_lists.CLASSES,
     webdataset.FORMAT,
     class_lists.HASHED,
+    similarities.TABLES,
     arrays.FORMAT,
     annotations.BOXES,
     media_folder.BESIDE_MEDIA,

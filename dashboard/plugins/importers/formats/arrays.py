@@ -22,7 +22,7 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.similarities import find_axes, is_square
+from dashboard.plugins.importers.similarities import find_axes, is_square, list_axes
 from dashboard.plugins.importers.source import Columns, Source, find_folder_of, find_stem
 from dashboard.storage.array_files import READERS, read_arrays, read_beside
 from dashboard.storage.media import EXTENSION
@@ -51,7 +51,8 @@ MAX_NEIGHBOURS = 10
 ENDING = f"(|{'|'.join(map(re.escape, ENDINGS))})$"
 CODES = re.compile(rf"(^|[\W_])(?:codes?|hash(?:es)?|binary|(?-i:B)){ENDING}", re.I)
 LABELS = re.compile(
-    rf"(^|[\W_])(?:y|(?-i:L)|targets|labels?)(?:[\W_](?:train|test|val|tr|te)\w*)?{ENDING}", re.I
+    rf"(^|[\W_])(?:y|(?-i:L)|targets|labels?|pids)(?:[\W_](?:train|test|val|tr|te)\w*)?{ENDING}",
+    re.I,
 )
 """The ends of names of arrays, or files of one, of codes and of classes, which are no vectors."""
 AUXILIARY = re.compile(
@@ -60,7 +61,7 @@ AUXILIARY = re.compile(
     re.I,
 )
 """Names of arrays beside embeddings that are none; and the weights of a model."""
-OF_SIDE = re.compile(rf"(?<![^\W_])(?<!is_)({SIDES})(?:[\W_]|$)", re.I)
+OF_SIDE = re.compile(rf"(?<![^\W_])(?<!is_)({SIDES}|[qg]f?)(?:[\W_]|$)", re.I)
 ASKING = re.compile(r"^(probe|predicted|composed)(?=[\W_]|$)", re.I)
 """What asks by another name, the last ones as features of a picture and a text beside an index."""
 SPLIT = re.compile(r"(?:^|[\W_])(train|trn?|te?st|te|val)(?![^\W_])", re.I)
@@ -78,7 +79,11 @@ def recognise(source: Source) -> Names:
 
 def _list_beside(names: Names, there: Beside) -> set[str]:
     """Return the files that may hold ids of files of vectors; of texts, too, in one of several."""
-    return {e for name in names for e in find_beside(name, there, not name.endswith(".npy"))}
+    return {
+        each
+        for name in names
+        for each in (*find_beside(name, there, not name.endswith(".npy")), *list_axes(name, there))
+    }
 
 
 def _is_list(source: Source, name: str) -> bool:
@@ -241,8 +246,8 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         beside, asks = labels.get(own, ""), side == "texts"
         is_coded = bool(beside and CODES.search(own))
         is_named = is_coded or source.media or source.list_left(*TABLES) or "probe" in beside
-        part = None if is_named else OF_SIDE.search(find_stem(beside))
-        is_used = is_coded or part or beside and not ids
+        part = None if is_named else OF_SIDE.search(find_stem(beside or name))
+        is_used = is_coded or beside and (part or not ids)
         numbers = list(map(str, range(len(rows))))
         if is_used:
             kinds = found[beside] if key else _read_first(source, beside)[0]
@@ -256,7 +261,8 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             if is_apart or part and not ids:
                 ids = [f"{part[1] if part else find_stem(beside or own)} {at}" for at in numbers]
         if beside and not (is_used and ids):
-            source.say(beside, "classes alone", "a table of ids and classes; left out")
+            wanted = "a table of ids and classes, or query and gallery in the names; left out"
+            source.say(beside, "classes alone", wanted)
         if ids and cells:
             yield Queries(name, ids, cells | {"text": ids}) if asks else Items(name, ids, cells)
         yield Vectors(name, version, side, rows, ids, (ids or numbers) if of_items else (), is_pair)
@@ -334,7 +340,8 @@ def _part_arrays(name: str, found: Arrays) -> tuple[Arrays, Arrays]:
     is_told = any(IDS.search(SPLIT.sub("", key)) for key in lists) and len(lengths) == len(matrices)
     sides = {(SPLIT.sub("", key), name_version(name, key, list(matrices))[1]) for key in matrices}
     if lists and not is_told and len(sides) < len(matrices):
-        do = "Save one alone, as numpy.savez('v1.npz', x=X_test, label=y_test)."
+        do = "Save one alone, as numpy.savez('v1.npz', x=X_test, label=y_test), or call both query "
+        do += "and gallery: query_features, query_labels, gallery_features, gallery_labels."
         wanted = "one, or ids of each, and not as many of both"
         raise DataError(name, f"arrays of several parts ({list_names(matrices)})", wanted, do=do)
     return lists, matrices

@@ -29,7 +29,7 @@ SHARDED = re.compile(r"(^|/)(\d\d+)/\2\d")
 """A file whose number begins with that of its folder, which only parts many files."""
 CAPTIONS = re.compile(r"(^|/)(captions?|texts?|descriptions?)/[^/]+$", re.I)
 """A file in a folder of captions, each called as a picture in another one."""
-IDENTITY = re.compile(r"(?:.*/)?(-?\d+)_c\d.*")
+IDENTITY = re.compile(r"(?:.*/)?(-?\d+)_c(\d+).*")
 """The name of a picture of Market-1501 and others like it: who it shows, and a camera."""
 
 
@@ -80,12 +80,10 @@ def read(source: Source, files: Names) -> Pieces:
         columns |= list_class_folders([[e for e in own if e not in parts] for own in folders])
     if len({*told}) > 1:
         columns["part"] = told
-    named = [match[1] for match in map(IDENTITY.fullmatch, shown) if match]
+    named = [match.groups() for match in map(IDENTITY.fullmatch, shown) if match]
     label = f"{commonpath(map(find_folder_of, shown)) or source.root.name}/"
     if len(named) == len(shown):
-        columns["identity_id"] = named
-        wanted = "a rule of their own: pictures of the same camera, and junk, count as all others"
-        source.say(label, "cameras in names, as of Market-1501", wanted, "note")
+        columns["identity_id"], columns["camera_id"] = map(list, zip(*named, strict=True))
     yield Items(label, shown, columns, list(columns.keys() & {"class"}))
 
 

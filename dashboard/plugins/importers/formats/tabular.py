@@ -160,9 +160,11 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     files = [f"{table}/{part}".rstrip("/") for part in parts]
     of = roles.of
     told = [each for each in ("grade", "score", "rank") if each in of]
+    lists = Columns()
     if not told:
         wanted = "a column of grades; the pairs are relevant"
         source.say(table, "queries and items alone", wanted, "note")
+        lists = split_cells(items) if len({*queries}) == len(queries) else lists
     for role, column in [
         (e, name) for e in told or ["grade"] for name in split_columns(block, of.get(e, ""))
     ]:
@@ -184,8 +186,11 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
         owners = files if role == "grade" else runs
         for query, item, owner, number in zip(queries, items, owners, numbers, strict=True):
             if number == number and (number is not None or role == "grade"):
-                row = query, cut_added(item), number and sign * number
-                groups.setdefault(owner, []).append(row)
+                number = number and sign * number
+                own_items = lists.get(item) or [item]
+                groups.setdefault(owner, []).extend(
+                    (query, cut_added(e), number) for e in own_items
+                )
         for owner, rows in groups.items():
             name = clean_name(owner).strip("_") or find_stem(table)
             yield Judgements(owner, rows) if role == "grade" else RunLines(table, name, rows)

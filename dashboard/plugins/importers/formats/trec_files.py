@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.blocks import read_blocks
+from dashboard.plugins.importers.blocks import JUDGED, read_blocks
 from dashboard.plugins.importers.formats.tabular import read_table
 from dashboard.plugins.importers.pieces import (
     Format,
@@ -52,8 +52,8 @@ FORMS = {
 """Lines of each form: query, item and number (MS MARCO: a rank, tevatron: a score); id and text.
 M-BEIR has a task behind the grade, TRECVID a stratum before it."""
 WORDS = {
-    "subtopics": "qrel|judg|relevan",
-    "pairs": "qrel|judg|relevan",
+    "subtopics": JUDGED.pattern,
+    "pairs": JUDGED.pattern,
     "scores": "run|rank|result|score",
     "queries": "quer|topic",
 }
