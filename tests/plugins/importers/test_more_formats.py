@@ -11,6 +11,7 @@ from typing import Any
 import faiss
 import h5py
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -99,6 +100,7 @@ def write_hdf5(path: Path) -> None:
 BITS = np.array([[int(bit) for bit in word] for word in
                  ("11110000", "11000000", "11111110", "00001111")], dtype=np.uint8)  # fmt: skip
 """By bits that differ a is nearest to b, by the cosine of 0 and 1 to c; c to a, d to c."""
+MATRIX = np.eye(8)[[0, *range(8)]] + 0.25
 CODED = {"l.csv": LABELS, "v1.txt": "a\nb\nc\nd\n"}
 NUMBERED = "id,label,shelf\n1,cat,10\n2,cat,20\n3,dog,30\n4,dog,40\n"
 SHARD = {f"{n}.jpg": make_picture(at) for at, n in enumerate("abcd")}
@@ -337,11 +339,26 @@ CASES: dict[str, Case] = {
         {("items.csv", "item_id labels"): ["0|0", "1|0", "2|1", "3|1"]},
         {"v1 P@1": 0.75, "v2 P@1": 0.75}),
     "query and gallery with their classes": (
-        {"v1.npz": partial(np.savez, query_features=VECTORS[:1], query_labels=[5],
-                           gallery_features=VECTORS[1:], gallery_labels=[5, 6, 5]),
+        {"v1.npz": partial(np.savez, qf=VECTORS[:1], q_labels=[[5]],
+                           gf=VECTORS[1:], g_labels=[[5], [6], [5]]),
          "w_query_x.npy": VECTORS[:1], "w_query_labels.npy": np.eye(2)[:1],
          "w_gallery_x.npy": VECTORS[1:], "w_gallery_labels.npy": np.eye(2)[[0, 1, 0]]}, [],
         {("queries.csv", "labels"): ["5", '["label 0"]']}, {"v1 AP@None": 1.0, "w AP@None": 1.0}),
+    "query and reference in files with their classes": (
+        {f"{side}.npz": partial(np.savez, descriptors=own, labels=labels) for side, own, labels in (
+            ("query", VECTORS[:1], [5]), ("reference", VECTORS[1:], [5, 6, 5]))},
+        [], {}, {"v1 AP@None": 1.0}),
+    "similarities with ids beside, and in a table": (
+        {"c.csv": "image,caption_id,caption\na,0,a\n" + "".join(
+            f"{n},{at},text {at}\n" for at, n in enumerate("abcdefgh", 1)),
+         "v1_sims.npy": MATRIX[::-1], "image_ids.txt": "\n".join("abcdefgh"),
+         "caption_ids.txt": "\n".join("876543210"),
+         "w_sims.csv": pd.DataFrame(MATRIX, [*"012345678"], [*"abcdefgh"]).to_csv},
+        [], {}, {"v1_sims t2i_R@1": 1.0, "w_sims t2i_R@1": 1.0}),
+    "lists of what is relevant, and of results": (
+        {"ground_truth.csv": "query,ids\nq1,a;c\nq2,b\nq3,\n", "x.run": RUN,
+         "r.json": {"q1": ["a", "c"], "q2": ["b", "a"]}}, [],
+        {("queries.csv", "query_id"): ["q1", "q2", "q3"]}, {"x AP@None": 0.625, "r AP@None": 1.0}),
     "probes and a gallery in groups, as many of both": (
         {"v1.npz": partial(np.savez, **{
             f"{side}/{key}": own[at : at + 2] for side, at in (("probe", 0), ("gallery", 2))

@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,9 +15,21 @@ import pytest
 from dashboard.errors import DataError
 from dashboard.plugins.reviews import store as stores
 from dashboard.plugins.reviews.verdicts import list_history
-from tests.benchmarks.save_verdicts import SAVER, kill_savers
 
 ROOT = Path(__file__).parents[3]
+SAVER = """
+import sys
+from pathlib import Path
+from dashboard.plugins.reviews.verdicts import Verdict, save_verdict
+from dashboard.storage.collection import open_collection
+
+opened = open_collection(Path(sys.argv[1]))
+for number in range(int(sys.argv[3])):
+    once = f"{sys.argv[2]}-{number}"
+    made = Verdict(author=sys.argv[2], query_id="q1", item_id="a", value="not", note=once)
+    save_verdict(opened, made, once)
+    print(once, flush=True)
+"""
 Say = Callable[..., int]
 
 
@@ -87,10 +100,18 @@ def test_threads_of_one_process(say: Say) -> None:
     assert sorted(numbers) == list(range(1, 81))
 
 
-def test_killed_savers_lose_nothing(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("store")
+def test_killed_savers_lose_nothing(graded: Path) -> None:
     """What a process has acknowledged before SIGKILL is stored, and nothing twice."""
-    told = kill_savers(tmp_path, kills=3)
-    assert told["acknowledged"] > 0 and told["lost"] == 0 and told["twice"] == 0
+    told = list[str]()
+    for name, number in (("p1", 1), ("p2", 13), ("p3", 40)):
+        words = [sys.executable, "-c", SAVER, str(graded), name, "1000"]
+        with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as one:
+            told += [one.stdout.readline().strip() for _ in range(number)]
+            one.kill()
+            told += one.stdout.read().rpartition("\n")[0].splitlines()
+    notes = Counter(row.note for row in list_history("graded"))
+    assert {*told} <= notes.keys() and {*notes.values()} == {1}
 
 
 def test_locked_file(store: Path, say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
