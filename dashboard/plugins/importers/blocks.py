@@ -11,11 +11,17 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from dashboard.errors import DataError, explain_errors, list_names
+from dashboard.plugins.importers.json_rows import (
+    MAX_WORDS,
+    VECTOR_WORDS,
+    NumberedRow,
+    is_header,
+    read_lines,
+    read_objects,
+)
 from dashboard.plugins.importers.pieces import (
     MIN_WIDE,
-    RESULTS,
     find_labels,
-    flatten,
     holds_objects,
     join_wide,
     list_inside,
@@ -23,11 +29,11 @@ from dashboard.plugins.importers.pieces import (
     part_results,
     write_list,
 )
-from dashboard.plugins.importers.source import Columns, Source, find_plain, find_stem
+from dashboard.plugins.importers.source import Columns, Source, find_plain
 from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
-from dashboard.storage.vector_ids import IDS, LABELS, Arrays, names_texts
-from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray, Names, Row
+from dashboard.storage.vector_ids import Arrays
+from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray, Names
 
 COLUMNAR = (".parquet", ".arrow", ".feather")
 ENDINGS = (".csv", ".tsv", ".tab", ".jsonl", ".jsonlines", ".ndjson", ".manifest", ".json",
@@ -36,24 +42,14 @@ ROWS = 16_384
 """Rows of a block."""
 MAX_TITLES = 10
 """Lines among which the header is looked for."""
-VECTOR_WORDS = re.compile(
-    r"(^|[\W_])(emb\w*|vec(tors?)?|feat(ure)?s?|latents?|codes?|hash(es)?|bits)($|[\W_\d])", re.I
-)
-"""Words in the names of columns that hold vectors, of whole numbers too."""
 OUTLINES = re.compile("segment|polygon|outline|points|box|contour|mask|times|scores", re.I)
 """Words in the names of columns of as many fractions that are no vectors."""
 CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 """The beginning of a list, or numbers as base64."""
-JUDGED = re.compile("qrel|judg|relevan|ground_?truth", re.I)
-"""Words in names of files of judgements."""
 UNLABELLED = re.compile(rf"{EXTENSION.pattern}|^[-+]?\d*[.]\d+$", re.I)
 """A file or a fraction, which are no labels."""
 SHEET = re.compile(r"sheet ?\d*", re.I)
 """Names that programs give to sheets."""
-MAX_WORDS = 3
-"""Words of a class in JSON of texts by their pictures; longer texts are captions."""
-NumberedRow = tuple[int, Row]
-"""Line and cells of a row."""
 
 
 class Block(NamedTuple):
@@ -145,7 +141,7 @@ def _name_cells(
     if notes and len(notes[-1][1]) > 1:  # AudioSet's header
         del first[: len(notes) - 1]
     widths = [len(cells) - cells.count("") for _, cells in first]
-    named = [at for at, (_, cells) in enumerate(first) if _is_header(cells)]
+    named = [at for at, (_, cells) in enumerate(first) if is_header(cells)]
     wide = [at for at, (_, cells) in enumerate(first) if widths[at] > 1 or not cells[0]]
     start = (named or wide or [0])[0]
     is_above = all(
@@ -165,7 +161,7 @@ def _name_cells(
         below.insert(0, (line, names))
         names, shown = ["file", "caption" if is_long else "label"], []
         source.say(name, "no header", f"one; its columns are {list_names(names)}", "note", line)
-    if bad := twice or shown * (not _is_header(names)):
+    if bad := twice or shown * (not is_header(names)):
         raise DataError(
             name,
             f"{'two columns' if twice else 'the column'} {bad[0]!r}",
@@ -180,145 +176,6 @@ def _name_cells(
             odd.append(at)
     what = "rows with another number of cells than the header"
     source.count(name, odd, what, f"{len(names)} cells; left out")
-
-
-def _is_header(names: Iterable[str]) -> bool:
-    return any(IDS.search(each) or each.lower() in LABELS for each in names)
-
-
-def read_lines(source: Source, name: str) -> Iterator[NumberedRow]:
-    """Yield the rows of JSON lines, each with the id in a line of Elasticsearch's bulk above it."""
-    odd, action = [], {}
-    for line, text in enumerate(source.read_text(name).split("\n"), start=1):
-        if not text.strip():
-            continue
-        row: Any = None
-        with suppress(ValueError, RecursionError):
-            row = json.loads(text)
-        match row:
-            case {"index": {"_id": item}} | {"create": {"_id": item}} if len(row) == 1:
-                action = {"_id": item}
-            case dict():
-                yield line, action | row
-                action = {}
-            case _:
-                odd.append(line)
-    source.count(name, odd, "lines that are no JSON object", "an object a line; left out")
-
-
-def _read_objects(source: Source, name: str) -> Iterator[NumberedRow]:
-    """Yield the rows of a list of objects, of columns as pandas writes them, or of lines.
-
-    Raises:
-        DataError: If it is none of them.
-    """
-    if re.search(r"\}\s*\n\s*\{", source.read_head(name)):  # no JSON, but lines of it
-        yield from read_lines(source, name)
-        return
-    found = source.read_json(name)
-    rows = _find_rows(source, name, found) if found and isinstance(found, dict) else found
-    if not holds_objects(rows):
-        wanted = 'a list of objects, each with an id, or a "query" and its "hits"'
-        raise DataError(name, "JSON of another kind", wanted)
-    yield from enumerate(rows, start=1)
-
-
-def _has_records(found: Any) -> bool:
-    """Return whether objects are rows by their ids, each with lists in it, as ActivityNet's."""
-    told = list(found.values()) if isinstance(found, dict) else []
-    is_listed = all(isinstance(own, dict) and list in map(type, own.values()) for own in told)
-    return is_listed and (len(told) > 1 or any("sentences" in own for own in told))
-
-
-def _find_rows(source: Source, name: str, found: Row) -> Any:
-    """Return the rows of an object: by ids, files or queries, or of one response or table."""
-    for records in filter(_has_records, [*found.values(), found]):
-        return [{"query" if "hits" in row else "item_id": e, **row} for e, row in records.items()]
-    if found.pop("mteb_model_meta", None):
-        found = next((own for splits in found.values() for own in splits.values()), {})
-    told = list(found.values())
-    is_of_rows = all(isinstance(each, dict) for each in told)
-    flat = [each for own in told for each in (own if isinstance(own, list) else [own])]
-    is_of_files = all(EXTENSION.search(each) or source.find_media(each) for each in found)
-    kinds, stem = {*map(type, flat)}, find_stem(name).lower()
-    is_of_pairs = is_of_files and all(map(EXTENSION.search, map(str, flat)))
-    if kinds == {str} and (is_of_pairs or _holds_lists(source, name, told)):
-        is_run = RESULTS.search(name) or not (is_of_pairs or JUDGED.search(name))
-        return [
-            {"query_id": query, "item_id": item} | ({"rank": at} if is_run else {"grade": 1})
-            for query, own in found.items()
-            for at, item in enumerate([own] if isinstance(own, str) else own, start=1)
-        ]
-    is_text = stem in ("captions", "queries", "corpus")
-    is_label = stem in ("label", "labels", "class", "classes")
-    is_told = is_text or is_label and len({*map(str, flat)}) < len(flat)
-    are_vectors = kinds == {float} and bool(VECTOR_WORDS.search(stem))
-    if is_of_files or are_vectors or is_told and kinds == {str}:
-        words = sum(len(_join_words(each).split()) for each in flat)
-        column = "text" if is_text or words > MAX_WORDS * len(flat) else "label"
-        column = "vector" if float in kinds else column
-        if column == "text":
-            told = [list(map(_join_words, own)) if isinstance(own, list) else own for own in told]
-        rows = told if is_of_rows else [{column: own} for own in told]
-        key = "file" if is_of_files else "item_id"
-        return [{key: own, **row} for own, row in zip(found, rows, strict=True)]
-    if is_of_rows and _holds_pairs(source, name, told):
-        number = "grade" if JUDGED.search(name) else "score"
-        return [
-            {"query_id": query, "item_id": item, number: each}
-            for query, own in found.items()
-            for item, each in own.items()
-        ]
-    return [found] if part_results(found) != [found] else _list_table(found)
-
-
-def _list_table(found: Row) -> Any:
-    """Return the rows of a table as pandas, Chroma and Quepid write it; None if it is none."""
-    import pandas as pd
-
-    lists = {key: own for key, own in found.items() if isinstance(own, list)}
-    if lists.keys() >= {"columns", "data"}:  # pandas' orient="split", wandb
-        return [dict(zip(lists["columns"], row, strict=True)) for row in lists["data"]]
-    for ids in filter(IDS.search, lists):
-        cells = {key: own for key, own in lists.items() if len(own) == len(lists[ids])}
-        return pd.DataFrame(cells, dtype=object).to_dict("records")
-    tables = {key: own for key, own in flatten(found).items() if holds_objects(own)}
-    for key, own in tables.items():
-        if len(tables) == 1 or key in ("data", "queries"):  # pandas' orient="table", Quepid
-            return own
-    if {*map(type, found.values())} != {dict}:
-        return None
-    if not _is_header(next(iter(found.values()))):  # columns by rows; else orient="index"
-        found = pd.DataFrame(found, dtype=object).to_dict("index")
-    return [row if key.isdecimal() else {"item_id": key, **row} for key, row in found.items()]
-
-
-def _join_words(text: Any) -> str:
-    """Return a text, which MSVD's raw captions have as a list of words."""
-    return " ".join(map(str, text)) if isinstance(text, list) else str(text)
-
-
-def _holds_lists(source: Source, name: str, told: Sequence[Any]) -> bool:
-    """Return whether lists hold ids of results or relevant items, by their file's name.
-
-    A run called by its model is known by judgements beside it, and lists of one length.
-    """
-    if {*map(type, told)} != {list} or names_texts(find_stem(name)):
-        return False
-    is_beside = len({*map(len, told)}) == 1 < len(told[0]) and any(map(JUDGED.search, source.files))
-    return bool(is_beside or JUDGED.search(name) or re.search("run|result", name, re.I))
-
-
-def _holds_pairs(source: Source, name: str, told: Sequence[Row]) -> bool:
-    """Return whether objects hold a number for each item of a query, as ranx writes them.
-
-    A run called by its model is known by judgements beside it. Columns of pandas, which look
-    alike, have a row 0.
-    """
-    is_named = bool(JUDGED.search(name) or re.search("run|result", name, re.I))
-    is_judged = any(map(JUDGED.search, source.files))
-    numbers = (each is None or isinstance(each, int | float) for e in told for each in e.values())
-    return (is_named or is_judged and "0" not in told[0]) and all(numbers)
 
 
 def _open_sheets(source: Source, name: str) -> dict[str, Iterator[NumberedRow]]:
@@ -344,7 +201,7 @@ READERS = {
     ".jsonlines": read_lines,
     ".ndjson": read_lines,
     ".manifest": read_lines,
-    ".json": _read_objects,
+    ".json": read_objects,
 }
 
 

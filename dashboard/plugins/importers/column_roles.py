@@ -8,7 +8,8 @@ from itertools import chain
 from statistics import fmean
 
 from dashboard.errors import DataError, Unsure, list_names
-from dashboard.plugins.importers.blocks import JUDGED, MAX_WORDS, Block
+from dashboard.plugins.importers.blocks import Block
+from dashboard.plugins.importers.json_rows import JUDGED, MAX_WORDS
 from dashboard.plugins.importers.naming import name_version
 from dashboard.plugins.importers.pieces import RELEVANT, rises
 from dashboard.plugins.importers.source import Source, find_folder_of, find_stem

@@ -3,30 +3,25 @@
 import re
 from collections import Counter
 from itertools import compress, product
-from pathlib import PurePosixPath
-from statistics import fmean, multimode
 from typing import Any
 
-from dashboard.errors import DataError, Level, Unsure, list_names
+from dashboard.errors import Unsure, list_names
 from dashboard.evaluation.judgement import count_missing
 from dashboard.plugins.importers.column_roles import may_be_grades, name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
+from dashboard.plugins.importers.judged_pairs import list_judged
 from dashboard.plugins.importers.naming import (
     BOTH,
     COLUMN,
     GALLERY,
     PARTS,
     QUERY,
-    SPLITS,
     are_parts,
     divides,
     name_part,
 )
-from dashboard.plugins.importers.pieces import RELEVANT, choose_part, list_options, write_list
-from dashboard.plugins.importers.source import find_stem
+from dashboard.plugins.importers.pieces import RELEVANT, list_options, write_list
 from dashboard.storage.media import EXTENSION
-from dashboard.storage.runs import Pair
-from dashboard.storage.vector_ids import list_words
 from dashboard.tables import Names, Texts, number_names
 from dashboard.texts import split_cells
 
@@ -138,11 +133,6 @@ def choose_basis(found: Gathered) -> Names:
 
 def _list_lines(ways: Names) -> Names:
     return list_options("--relevance", (*ways[:5], NONE))
-
-
-def list_judged(found: Gathered) -> Names:
-    """Return the files in which anybody judged a pair."""
-    return list(dict.fromkeys(file for file, _, _, grade in found.judged if grade is not None))
 
 
 def list_label_columns(found: Gathered) -> tuple[Names, Names]:
@@ -284,95 +274,6 @@ def _has_few(names: Counter[str]) -> bool:
     is_text = max(map(len, names)) > MAX_CHARACTERS
     is_alike = max(names.values()) > 0.98 * names.total()
     return len(names) <= min(MAX_CLASSES, names.total() // 2) and not (is_text or is_alike)
-
-
-def pick_files(found: Gathered, files: Names) -> Names:
-    """Return the file of judgements or of captions that the caller names, or all of them.
-
-    Raises:
-        DataError: If there is no such file.
-    """
-    stated, named = found.source.options.judgements, found.source.list_stated(files)
-    if stated and not named:
-        raise DataError(stated, "no such judgements", f"one of: {list_names(files) or NONE}")
-    return named or files
-
-
-def choose_judged(found: Gathered) -> Names:
-    """Return the files of judgements that count, and drop the queries of others without results.
-
-    They are the one that the caller names, or those of which some query has results: so of
-    judgements for tests, for development and of other years those count that were run, and of
-    several parts the best one. Files whose names have no word in common, and are no parts, all
-    count, and so do all parts of several tables.
-
-    Raises:
-        Unsure: If several are of the best part.
-        DataError: If there is no such file as the caller names.
-    """
-    asked = {*found.asked}
-    queries: dict[str, set[str]] = {name: set() for name in list_judged(found)}
-    files = pick_files(found, list(queries))
-    for file, query, _, _ in found.judged:
-        queries.get(file, set()).add(query)
-    words = [{*list_words(re.sub(r"\d", "", name))} - {""} for name in files]
-    parts = [name for name in files if {*map(name_part, find_stem(name).split("."))} & {*SPLITS}]
-    used: Names = [name for name in files if queries[name] & asked]
-    if used and (parts or set.intersection(*words)):  # as qrels.dev.txt and qrels.test.txt
-        others = [name for name in files if name not in used]
-        wanted = f"some; left out. Other judgements: --judgements {''.join(others[:1])}"
-        what = "files of judgements of queries that no version has results for"
-        level: Level = "note" if parts else "warning"
-        found.source.count(list_names(used), others, what, wanted, level)
-    else:
-        used = files
-    among = [name for name in used if name in parts]
-    tables = {str(PurePosixPath(name).parent) for name in among} & {*found.source.files}
-    if among and len(tables) < 2 and not found.source.options.judgements:
-        best = choose_part(found.source, among, SPLITS, "parts of judgements")
-        used = [name for name in used if name == best or name not in parts]
-    found.queries.drop(
-        set[str]().union(*queries.values()) - asked.union(*(queries[name] for name in used))
-    )
-    return used
-
-
-def merge_judgements(found: Gathered) -> None:
-    """Take over the grades of pairs and their files; note on how many pairs people disagree.
-
-    Raises:
-        Unsure: If people disagree, and the caller does not say what counts.
-        DataError: If there is no such file as the caller names.
-    """
-    options = found.source.options
-    found.files = used = choose_judged(found)
-    rows = [each for each in found.judged if each[0] in used and each[3] is not None]
-    names = found.match_items((item for _, _, item, _ in rows), list_names(used))
-    texts = list(compress(found.queries.index, found.queries.get("text")))
-    asked = found.match_items(
-        (query for _, query, _, _ in rows), list_names(used), texts or found.queries.index
-    )
-    found.queries.drop({*asked} - {*asked.values()})
-    votes: dict[Pair, list[Any]] = {}
-    for file, query, item, grade in rows:
-        votes.setdefault((asked.get(query, query), names.get(item, item)), []).append((grade, file))
-    odd = {pair: own for pair, own in votes.items() if len({grade for grade, _ in own}) > 1}
-    if odd and options.disagreements not in SETTLED:
-        (query, item), own = next(iter(odd.items()))
-        given = " and ".join(f"{grade:g} in {file}" for grade, file in own[:3])
-        told = f"{len(odd):,} pairs with different grades ({given} for {query!r} and {item!r})"
-        lines = list_options("--judgements", used if len(used) > 1 else ())
-        lines += list_options("--disagreements", SETTLED)
-        raise Unsure(own[0][1], told, "one grade for each pair", lines)
-    if odd:
-        how = f"the {options.disagreements} of each"
-        found.notes.append(f"{len(odd):,} pairs with different grades: {how}")
-    settle = SETTLED.get(options.disagreements, min)
-    found.qrels = [(*pair, settle([each for each, _ in own])) for pair, own in votes.items()]
-
-
-SETTLED: dict[str, Any] = {"mean": fmean, "majority": lambda grades: min(multimode(grades))}
-"""Grades of a pair that several people judged; of grades that are as frequent the lowest."""
 
 
 def list_parts(found: Gathered) -> Texts:

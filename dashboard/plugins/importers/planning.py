@@ -11,18 +11,20 @@ from dashboard.errors import Unsure, list_names
 from dashboard.plugins.importers.deciding import (
     KEYWORDS,
     choose_basis,
-    choose_judged,
     clean_classes,
     count_unnamed,
     join_marks,
-    list_judged,
     list_parts,
-    merge_judgements,
     name_classes,
-    pick_files,
     settle_classes,
 )
 from dashboard.plugins.importers.gathering import Gathered, Rows
+from dashboard.plugins.importers.judged_pairs import (
+    choose_judged,
+    list_judged,
+    merge_judgements,
+    pick_files,
+)
 from dashboard.plugins.importers.naming import BOTH, GALLERY, PARTS, QUERY, TEST, divides
 from dashboard.plugins.importers.pieces import list_options
 from dashboard.plugins.importers.source import find_kind

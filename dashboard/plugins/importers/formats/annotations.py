@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from functools import partial
 
 from dashboard.errors import DataError, explain_errors
-from dashboard.plugins.importers.blocks import make_block, read_blocks, read_lines
+from dashboard.plugins.importers.blocks import make_block, read_blocks
 from dashboard.plugins.importers.column_roles import FILE, Roles
 from dashboard.plugins.importers.formats.tabular import list_pieces
+from dashboard.plugins.importers.json_rows import read_lines
 from dashboard.plugins.importers.naming import name_version
 from dashboard.plugins.importers.pieces import (
     Format,

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from dashboard.errors import DataError
-from dashboard.plugins.importers.blocks import JUDGED, read_blocks
+from dashboard.plugins.importers.blocks import read_blocks
 from dashboard.plugins.importers.formats.tabular import read_table
+from dashboard.plugins.importers.json_rows import JUDGED
 from dashboard.plugins.importers.pieces import (
     Format,
     Items,
