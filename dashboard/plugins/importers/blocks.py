@@ -48,6 +48,7 @@ CODED = re.compile(r"\[|[\w+/]{24,}=*$")
 """The beginning of a list, or numbers as base64."""
 UNLABELLED = re.compile(rf"{EXTENSION.pattern}|^[-+]?\d*[.]\d+$", re.I)
 """A file or a fraction, which are no labels."""
+FRACTION = re.compile(r"[-+]?\d*[.]\d+(e[-+]?\d+)?", re.I)
 SHEET = re.compile(r"sheet ?\d*", re.I)
 """Names that programs give to sheets."""
 
@@ -151,6 +152,13 @@ def _name_cells(
     titles = first[:start] if is_above else []
     source.count(name, [at for at, _ in titles], "lines", "a header; skipped", "note")
     (line, names), *below = first[len(titles) :] or [(1, [])]
+    if sum(map(bool, map(FRACTION.fullmatch, names))) >= MIN_WIDE:
+        source.say(name, "no header", "one; rows are vectors", "note", line)
+        below.insert(0, (line, names))
+        last = len(names) - 1
+        ends = {0: "item_id", last: "label"}
+        is_free = [at for at in ends if not FRACTION.fullmatch(names[at])]
+        names = [ends[at] if at in is_free else str(at) for at in range(last + 1)]
     names = [name.lstrip("# ") for name in names]
     twice = [each for each in names if each and names.count(each) > 1]
     shown = [each for each in names if EXTENSION.search(each) or source.find_media(each)]

@@ -134,6 +134,9 @@ def find_roles(block: Block, source: Source) -> Roles:
     take("query_id", "image1" if roles.find(MARK) else "")
     if _names_queries(block, roles):
         of["query_id"], is_named = roles.find(KEYS)[0], False
+    others = [name for name in block.columns if name not in of.values()]
+    if len(others) == 1 and JUDGED.search(find_stem(block.file)) and not roles.find(QUERY_TEXT):
+        is_named, of["item_id"] = True, others[0]
     if "query_id" in of and (is_named or roles.find(OTHER)):
         _find_pair_roles(block, source, roles, is_asked)
         if roles.kind == "pairs":
@@ -245,7 +248,7 @@ def _refuse_numbers(block: Block, source: Source, of: Texts) -> None:
     numbers = [
         name
         for name, own in marks.items()
-        if own and not NUMBERED.search(name) and all(0 <= each <= 100 for each in own)
+        if own and not NUMBERED.search(name) and all(abs(each) <= 100 for each in own)
     ]
     grades = [name for name in numbers if all(map(float.is_integer, marks[name]))]
     ways = [f"grade={name}" for name in dict.fromkeys((*grades, "+".join(grades))) if name]

@@ -32,11 +32,12 @@ NEVER = re.compile(
 )
 """Words in names of columns that never decide relevance, whatever they hold."""
 CLASSED = re.compile(
-    r"(^|[_.])(\w*labels?|class(es)?|category|categories|pids)([_.]?(names?|group|\d+))?$|"
+    r"(^|[_.])(\w*labels?|class(es)?|category|categories)([_.]?(names?|group|\d+))?$|"
     r"^objects?[_.]names?$|(^|[.])(ground_truth|targets?|choice)$"
 )
 KEYED = re.compile(
-    r"(^|_)(class|category|label|landmark|identity|person|species|product|group|style|brand)"
+    r"(^|_)(class|category|label|landmark|identity|person|individual|instance|vehicle|whale|cluster|"
+    r"species|product|group|style|brand)"
     r"_?(id|number|idx|index)$"
 )
 """Names of columns that say that they are classes, and of the numbers of some."""

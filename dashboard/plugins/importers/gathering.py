@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dashboard.errors import list_names
+from dashboard.errors import DataError, list_names
 from dashboard.plugins.importers.pieces import (
     Captions,
     ClassNames,
@@ -27,10 +27,12 @@ from dashboard.plugins.importers.pieces import (
     write_list,
 )
 from dashboard.plugins.importers.source import (
+    SHIFTED,
     Columns,
     Ordered,
     Source,
     find_folder_of,
+    is_shifted,
     name_apart,
     shorten_name,
 )
@@ -370,6 +372,8 @@ class Gathered:
         known = {name: item for name, item in self.known.items() if item in items}
         known |= {item: item for item in items}
         every, how = dict.fromkeys(names), "file, ending or zeros before it"
+        if is_shifted(every, items):
+            raise DataError(file, *SHIFTED)
         found = match_names(every, known, (strip_name, shorten_name))
         rest = [name for name in every if name not in known]
         for column in self.items.columns if rest and found.keys().isdisjoint(rest) else ():

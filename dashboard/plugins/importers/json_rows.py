@@ -83,6 +83,13 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
     told = list(found.values())
     is_of_rows = all(isinstance(each, dict) for each in told)
     flat = [each for own in told for each in (own if isinstance(own, list) else [own])]
+    if is_of_rows and _holds_pairs(source, name, told):
+        number = "grade" if JUDGED.search(name) else "score"
+        return [
+            {"query_id": query, "item_id": item, number: each}
+            for query, own in found.items()
+            for item, each in own.items()
+        ]
     is_of_files = all(EXTENSION.search(each) or source.find_media(each) for each in found)
     kinds, stem = {*map(type, flat)}, find_stem(name).lower()
     is_of_pairs = is_of_files and all(map(EXTENSION.search, map(str, flat)))
@@ -106,13 +113,6 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
         rows = told if is_of_rows else [{column: own} for own in told]
         key = "file" if is_of_files else "item_id"
         return [{key: own, **row} for own, row in zip(found, rows, strict=True)]
-    if is_of_rows and _holds_pairs(source, name, told):
-        number = "grade" if JUDGED.search(name) else "score"
-        return [
-            {"query_id": query, "item_id": item, number: each}
-            for query, own in found.items()
-            for item, each in own.items()
-        ]
     return [found] if part_results(found) != [found] else _list_table(found)
 
 
@@ -132,7 +132,8 @@ def _list_table(found: Row) -> Any:
             return own
     if {*map(type, found.values())} != {dict}:
         return None
-    if not is_header(next(iter(found.values()))):  # columns by rows; else orient="index"
+    first = next(iter(found.values()))
+    if not is_header(first) and len(first) >= len(found):  # columns by rows; else orient="index"
         found = pd.DataFrame(found, dtype=object).to_dict("index")
     return [row if key.isdecimal() else {"item_id": key, **row} for key, row in found.items()]
 

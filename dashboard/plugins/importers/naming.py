@@ -32,13 +32,14 @@ COLUMN = re.compile("split|subset|partition|role|part", re.I)
 """Names of columns of parts."""
 BESIDE = re.compile("(image|img|picture|crop|set|bounding|box)s?|")
 """Words that may stand beside that of a part, as in image_query and bounding_box_test."""
-TESTS = re.compile("(?<![a-z])(test|tst)(?![a-z])")
+TESTS = re.compile("(?<![a-z])(test|tst|probe)(?![a-z])")
 DATABASE = re.compile("database|gallery|retrieval|trn|(^|[_/])db_", re.I)
 """Words of what asks, and of what is searched, as DeepHash and its successors name files."""
 
 GENERAL = re.compile(
-    r"(item|doc|image|video|picture|embedding|embed|emb|vector|feature|feat|descriptor|reference)s?|"
-    r"clips|gallery|corpus|img|part|passage|index|data|database|models|arr|gf|0|x|weight|train|trn|te?st|val|values|visual|"
+    r"(item|doc|document|image|video|vid|picture|embedding|embed|emb|vector|feature|feat|descriptor|"
+    r"reference|ref)s?|"
+    r"clips|gallery|corpus|img|part|passage|index|data|database|models|arr|probe|0|x|weight|train|trn|te?st|val|values|visual|"
     r"vision|dim|0*\d{5}|of([_-]\d+)?|(rank|shard|chunk|split|proc|worker|gpu|sheet)\d*|retrieval|db|codes|hash|binary",
     re.I,
 )
@@ -91,7 +92,7 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     (('0', 'items'), ('a_b', 'items'))
     """
     path = PurePosixPath(file)
-    name = f"{path.stem}_{column}"
+    name = "_".join(re.sub("^gf?(?=_|$)", GALLERY, each) for each in (path.stem, column))
     stated = STATED.search(file)
     own = [stated[1]] if stated else _list_own(name)
     around = path.parents[path.stem.startswith(path.parent.name or "/")]  # img_emb/img_emb_0.npy

@@ -164,7 +164,8 @@ def _match_texts(found: Gathered, own: VectorFile, texts: Texts) -> Texts:
     for first in (0, 1):
         told = {(e, at): text for e, every in owned.items() for at, text in enumerate(every, first)}
         names |= {asked[e]: told[e] for e in told} if told.keys() == asked.keys() else {}
-    return names
+    rest = [name for name in rest if name not in names]
+    return names | found.match_items(rest, own.file, texts)
 
 
 def _match_pictures(found: Gathered, own: VectorFile, names: Iterable[str]) -> Columns:

@@ -39,6 +39,7 @@ ADDED = re.compile(
 )
 """What Label Studio writes before the file that was uploaded (a UUID is no prefix) or that it
 exports by its address, and Vespa before an id."""
+SHIFTED = ("numbers from 0 on, beside names of items from 1 on", "the name of the item of each")
 NUMBERED = re.compile(r"\.(npy|npz|safetensors|parquet|arrow|feather|csv|tsv|jsonl)$", re.I)
 """Endings of files that are written in numbered parts; of others each belongs to a picture."""
 POINTER, MAX_POINTER = b"version https://git-lfs", 200
@@ -349,6 +350,17 @@ def shorten_name(name: str) -> str:
     plain = re.sub("^[0-9a-f]{8}-(?!([0-9a-f]{4}-){3})", "", strip_name(name))
     match = NUMBER.fullmatch(plain)
     return match[1] if match else plain
+
+
+def is_shifted(numbers: Iterable[str], names: Iterable[str]) -> bool:
+    """Return whether numbers count from 0, and as many names from 1.
+
+    >>> is_shifted(["0", "1"], ["x/1.png", "x/02.png"]), is_shifted(["0", "1"], ["0.png", "1.png"])
+    (True, False)
+    """
+    told = {*numbers}
+    is_counted = len(told) > 1 and told == {*map(str, range(len(told)))}
+    return is_counted and {*map(shorten_name, names)} == {str(int(each) + 1) for each in told}
 
 
 def clean_name(name: str) -> str:

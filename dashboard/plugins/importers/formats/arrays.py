@@ -10,6 +10,7 @@ import numpy as np
 
 from dashboard.errors import DataError, list_names
 from dashboard.plugins.importers.formats.tabular import number_rows
+from dashboard.plugins.importers.json_rows import is_header
 from dashboard.plugins.importers.naming import DATABASE, SIDES, name_version
 from dashboard.plugins.importers.pieces import (
     SIMILARITIES,
@@ -24,7 +25,7 @@ from dashboard.plugins.importers.pieces import (
 )
 from dashboard.plugins.importers.similarities import find_axes, is_square, list_axes
 from dashboard.plugins.importers.source import Columns, Source, find_folder_of, find_stem
-from dashboard.storage.array_files import READERS, read_arrays, read_beside
+from dashboard.storage.array_files import READERS, read_arrays, read_beside, read_id_file
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.new_versions import hold_only
 from dashboard.storage.vector_ids import (
@@ -42,17 +43,21 @@ from dashboard.storage.vector_ids import (
     list_words,
     names_texts,
 )
+from dashboard.storage.vector_ids import LABELS as WORDS
 from dashboard.tables import AnyArray, Names, Texts
 
 ENDINGS = tuple(each for each in READERS if each != ".parquet")
 SETS = ("train", "test", "neighbors")
 """Data sets of ann-benchmarks: items, queries, and the true neighbours of these."""
 MAX_NEIGHBOURS = 10
-ENDING = f"(|{'|'.join(map(re.escape, ENDINGS))})$"
+LISTS = (".txt", ".csv", ".tsv", ".json")
+ENDING = f"(|{'|'.join(map(re.escape, (*ENDINGS, *LISTS)))})$"
 CODES = re.compile(rf"(^|[\W_])(?:codes?|hash(?:es)?|binary|(?-i:B)){ENDING}", re.I)
+CLASSED = (
+    "targets?|labels?|gt|pids?|(?:class|category|identity)(?:_?ids?)?|classes|categories|identities"
+)
 LABELS = re.compile(
-    rf"(^|[\W_])(?:y|(?-i:L)|targets|labels?|pids)(?:[\W_](?:train|test|val|tr|te)\w*)?{ENDING}",
-    re.I,
+    rf"(^|[\W_])(?:y|(?-i:L)|{CLASSED})(?:[\W_](?:train|test|val|tr|te)\w*)?{ENDING}", re.I
 )
 """The ends of names of arrays, or files of one, of codes and of classes, which are no vectors."""
 AUXILIARY = re.compile(
@@ -74,7 +79,8 @@ def recognise(source: Source) -> Names:
     arrays = source.list_left(*ENDINGS)
     arrays = [name for name in arrays if not AUXILIARY.search(name)] or arrays
     beside = _list_beside(arrays, list_beside(source.left))
-    return [*arrays, *(name for name in beside if _is_list(source, name))]
+    labels = {*_find_labels(source, arrays, source.list_left(*LISTS)).values()} - {*arrays}
+    return [*arrays, *labels, *(name for name in beside if _is_list(source, name))]
 
 
 def _list_beside(names: Names, there: Beside) -> set[str]:
@@ -103,7 +109,7 @@ def read(source: Source, files: Names) -> Pieces:
     arrays = [name for name in files if name.lower().endswith(ENDINGS)]
     beside = _list_beside(arrays, there)
     arrays = _list_searched(source, "", [name for name in arrays if name not in beside])
-    labels = _find_labels(source, arrays)
+    labels = _find_labels(source, arrays, [name for name in files if name.endswith(LISTS)])
     vectors = [name for name in arrays if name not in labels.values()]
     read_file = partial(_read_file, there=there, arrays=arrays, labels=labels)
     for folder, own in groupby(sorted(vectors, key=find_folder_of), find_folder_of):
@@ -127,11 +133,15 @@ def _join_folder(source: Source, names: Names) -> AnyArray | None:
     return join_keyed(rows).get("")
 
 
-def _find_labels(source: Source, names: Names) -> Texts:
-    """Return the file of classes of each file of vectors that has one in its folder."""
-    if not any(map(LABELS.search, names)):
+def _find_labels(source: Source, arrays: Names, lists: Names) -> Texts:
+    """Return the file of classes of each file of vectors that has one in its folder.
+
+    It is an array, or a list whose name has a word such as labels.
+    """
+    lists = [name for name in lists if not WORDS.isdisjoint(list_words(name))]
+    if not any(map(LABELS.search, (*arrays, *lists))):
         return {}
-    found = {name: _read_first(source, name) for name in names}
+    found = {name: _read_first(source, name) for name in (*arrays, *lists)}
     return _pair_labels({name: own[0] for name, own in found.items() if len(own) == 1})
 
 
@@ -161,9 +171,13 @@ def _pair_labels(found: Arrays) -> Texts:
 
 
 def _read_first(source: Source, name: str) -> list[AnyArray]:
-    """Return the arrays of a file; none of a damaged one."""
+    """Return the arrays of a file, or the lines of a list; none of a damaged one."""
+    path = source.find_path(name)
     with suppress(DataError):
-        return list(read_arrays(source.find_path(name), name).values())
+        if name.lower().endswith(ENDINGS):
+            return list(read_arrays(path, name).values())
+        lines = read_id_file(path, name, 0, [])
+        return [np.array(lines[is_header(lines[:1]) :])] if lines else []
     return []
 
 
@@ -221,7 +235,9 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         return
     lists, matrices = _part_arrays(name, found)
     labels = labels | {
-        codes: other for codes, other in _pair_labels(found).items() if CODES.search(codes)
+        codes: other
+        for codes, other in _pair_labels(found).items()
+        if CODES.search(codes) or found[other].ndim > 1
     }
     for key, rows in matrices.items():
         own = key or name
@@ -247,7 +263,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
         is_coded = bool(beside and CODES.search(own))
         is_named = is_coded or source.media or source.list_left(*TABLES) or "probe" in beside
         part = None if is_named else OF_SIDE.search(find_stem(beside or name))
-        is_used = is_coded or beside and (part or not ids)
+        is_used = is_coded or beside and (part or not ids or beside in found)
         numbers = list(map(str, range(len(rows))))
         if is_used:
             kinds = found[beside] if key else _read_first(source, beside)[0]
@@ -264,7 +280,11 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             wanted = "a table of ids and classes, or query and gallery in the names; left out"
             source.say(beside, "classes alone", wanted)
         if ids and cells:
-            yield Queries(name, ids, cells | {"text": ids}) if asks else Items(name, ids, cells)
+            yield (
+                Queries(name, ids, cells | {"text": ids})
+                if asks
+                else Items(name, ids, cells, list(filter(LABELS.search, cells)))
+            )
         yield Vectors(name, version, side, rows, ids, (ids or numbers) if of_items else (), is_pair)
 
 
@@ -289,8 +309,9 @@ def _find_ids(
         ids = read_beside(
             source.root, name, count, is_text, there, source.findings, is_pair or len(sides) == 1
         )
-    is_repeated = is_pair and is_text and len({*(ids or ())}) < count
-    return None if is_repeated else ids, is_pair and is_text
+    is_of_pictures = is_pair and is_text and bool(ids)
+    is_repeated = is_of_pictures and len({*(ids or ())}) < count
+    return (None, False) if is_repeated else (ids, is_of_pictures)
 
 
 def _list_cells(lists: Arrays, ids: Names, asks: bool, number: int) -> Columns:

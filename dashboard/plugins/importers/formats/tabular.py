@@ -19,6 +19,7 @@ from dashboard.plugins.importers.column_roles import (
     rows_are_texts,
     split_columns,
 )
+from dashboard.plugins.importers.json_rows import is_header
 from dashboard.plugins.importers.naming import (
     COLUMN,
     GALLERY,
@@ -43,12 +44,14 @@ from dashboard.plugins.importers.pieces import (
 )
 from dashboard.plugins.importers.source import (
     NUMBER,
+    SHIFTED,
     Columns,
     Source,
     clean_name,
     cut_added,
     find_folder_of,
     find_stem,
+    is_shifted,
     list_tails,
 )
 from dashboard.storage.media import EXTENSION, cut_address, recognise_type, strip_name
@@ -130,6 +133,7 @@ def _list_queries(_: Source, block: Block, roles: Roles) -> Pieces:
 
 
 NUMBERED_CAPTION = re.compile(r"(caption|sentence|comment)[_ ]?\d+|caption_(?!id)[a-z]{2}", re.I)
+SPACED = re.compile(r"(\S*\d\S*\s+)+\S*\d\S*")
 COMMA = re.compile(r"[-+]?\d+,(?!\d{3}$)\d+")
 
 
@@ -164,7 +168,7 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     if not told:
         wanted = "a column of grades; the pairs are relevant"
         source.say(table, "queries and items alone", wanted, "note")
-        lists = split_cells(items) if len({*queries}) == len(queries) else lists
+        lists = _split_ids(items) if len({*queries}) == len(queries) else lists
     for role, column in [
         (e, name) for e in told or ["grade"] for name in split_columns(block, of.get(e, ""))
     ]:
@@ -196,6 +200,14 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
             yield Judgements(owner, rows) if role == "grade" else RunLines(table, name, rows)
 
 
+def _split_ids(cells: Names) -> Columns:
+    """Return the ids in each cell: between marks of a list, or blanks if each has a digit."""
+    return {
+        cell: [e for part in own for e in (part.split() if SPACED.fullmatch(part) else [part])]
+        for cell, own in split_cells(cells).items()
+    }
+
+
 def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     """Yield items with labels, captions and vectors; a table of vectors alone names no items."""
     of, table, folder = roles.of, block.file, find_folder_of(block.file)
@@ -208,6 +220,8 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     contents = block.contents.get(of.get("file", ""), [None] * len(cells))
     if not any((*files, *contents)):
         contents = list(map(read_outside, cells))
+    if is_shifted(given, source.media):
+        raise DataError(table, *SHIFTED)
     ids, lost, near = [], [], []
     parts = count_parts(cells, source.options.items)
     spans = _list_spans(block, roles, files)
@@ -277,7 +291,8 @@ def number_rows(source: Source, name: str, count: int, columns: Columns) -> Name
         DataError: If the rows of a version before had other cells.
     """
     ending, version = Path(name).suffix, name_version(name)[0]
-    others = [e for e in source.files if e != name and e.endswith((*TABLES, ending or "/"))]
+    others = [e for e in source.files if e.endswith((*TABLES, ending or "/"))]
+    others = [e for e in others if e != name and not is_header([find_stem(e)])]
     heads = {each: source.read_head(each).split("\n")[0] for each in (name, *others)}
     kinds = {
         (Path(e).suffix, name_version(e)[1], str(re.findall(r'"\w+"\s*:', head) or head))
