@@ -143,8 +143,8 @@ def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
     own = np.where(is_text, -1, study.collection.own_items[study.queries])
     place = {item: at for at, item in enumerate(own.tolist()) if item >= 0}
     asking = study.queries[texts].tolist()
-    known = (map(place.get, find_relevant(study.judgement, query).tolist()) for query in asking)
-    picture = np.array([next((at for at in each if at is not None), -1) for each in known], int)
+    found = (find_relevant(study.judgement, query).tolist() for query in asking)
+    picture = np.array([next((place[i] for i in each if i in place), -1) for each in found], int)
     if not len(picture) or not ((picture >= 0) & scored[picture]).all():
         return np.full(len(values), np.nan)
     from_texts = np.bincount(picture, values[texts], minlength=len(values))

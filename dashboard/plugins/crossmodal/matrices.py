@@ -93,7 +93,7 @@ def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Vers
 def _read_axes(path: Path, shape: tuple[int, int], findings: Findings) -> Axes | None:
     """Return the ids of rows and of columns; None without files of ids."""
     files = [path.with_name(f"{path.stem}.{axis}.txt") for axis in AXES]
-    if not any(file.is_file() for file in files):
+    if not any(map(Path.is_file, files)):
         return None
     read: list[Names] = []
     for axis, file, number in zip(AXES, files, shape, strict=True):

@@ -14,7 +14,8 @@ from dashboard.views.address import draw_text
 from dashboard.views.comparison import compare_means
 from dashboard.views.data_tables import Column, draw_table
 
-ARROWS = {"i2t": "i → t", "t2i": "t → i"}
+TITLES = {"i2t_": "i → t ", "t2i_": "t → i ", "Rsum": "Rsum (of 600)"}
+"""What parts of the names of metrics are called."""
 
 
 def draw_section(study: Study, choices: Choices) -> None:
@@ -34,8 +35,9 @@ def draw_section(study: Study, choices: Choices) -> None:
 
 
 def _name(key: str) -> str:
-    way, _, name = key.partition("_")
-    return f"{ARROWS[way]} {name}" if name else {"Rsum": "Rsum (of 600)"}.get(key, key)
+    for part, title in TITLES.items():
+        key = key.replace(part, title)
+    return key
 
 
 def _write(key: str, value: float | None) -> str | None:
