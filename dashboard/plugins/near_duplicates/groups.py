@@ -141,7 +141,7 @@ class MergedRanking(NamedTuple):
         first = self.groups.first
         looked_up = np.union1d(self.groups.members, self.left_out)
         found = self.given.find(depth + len(looked_up), np.union1d(wanted, looked_up), least)
-        items = np.where(found.items >= 0, first[found.items], -1)
+        items = np.append(first, -1)[found.items]
         is_best = items < 0
         counts = np.flatnonzero(~np.isin(found.items, self.left_out))
         is_best[counts[np.unique(items[counts], return_index=True)[1]]] = True
