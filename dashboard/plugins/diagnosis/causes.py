@@ -181,12 +181,12 @@ def _find_alike(study: Study, around: Neighbourhood, query: int, items: IntArray
     found = {}
     cosines = around.read(items) @ around.read(to).T
     for item, row in zip(items.tolist(), cosines if len(to) else (), strict=False):
-        at = int(row.argmax())
-        if float(row[at]) >= around.usual:
-            caption = table["caption"][to[at]]
-            name = caption if 0 < len(caption) <= MAX_CAPTION else table.ids[to[at]]
+        if float(row.max()) >= around.usual:
+            best = to[row.argmax()]
+            caption = table["caption"][best]
+            name = caption if 0 < len(caption) <= MAX_CAPTION else table.ids[best]
             other = "the query" if own >= 0 else name
-            found[item] = Cause(ALIKE, "", f"{ALIKE} of {other} ({row[at]:.2f})")
+            found[item] = Cause(ALIKE, "", f"{ALIKE} of {other} ({row.max():.2f})")
     return found
 
 
