@@ -53,12 +53,12 @@ def _describe(study: Study) -> str:
     scored = ~np.isin(study.queries, list(judgement.unscorable))
     pictures = study.queries[scored & ~is_text].tolist()
     texts = [len(find_relevant(judgement, query)) for query in pictures]
-    noun, asking = name_pictures(study.collection), count_things((scored & is_text).sum(), "text")
-    told = [f"{count_things(len(pictures), noun)} and {asking} ask."]
+    noun, asking = name_pictures(study.collection), (scored & is_text).sum()
+    told = [f"{count_things(len(pictures), noun)} and {count_things(asking, 'text')} ask."]
     if texts:
         least = "" if len(set(texts)) == 1 else f"{min(texts):,} to "
         told.append(f"A {noun} has {least}{count_things(max(texts), 'text')}.")
-    if not texts or not (scored & is_text).any():
+    if not texts or not asking:
         told.append("Rsum and mR need both; choose queries = all.")
     told.append("MdR, MnR: median and mean rank of the first answer, from 1; lower is better.")
     return " ".join(told)
