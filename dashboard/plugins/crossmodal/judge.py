@@ -129,11 +129,11 @@ def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
         return values
     if name in RANKS:
         values = _finish_ranks(study, name, values)
-    if not measure.metric.is_median and not study.choices["slice"]:
+    if not measure.metric.is_median:
         # folds have the same weight, for pictures and for texts, however many texts they have
-        values, folds = values.copy(), read_judgement(study).folds[study.queries]
+        folds = list_folds(study)
         for side in (is_text, ~is_text):
-            mine = side & ~np.isnan(values) & (folds >= 0)
+            mine = side & ~np.isnan(values)
             sizes = np.bincount(folds[mine])
             values[mine] *= mine.sum() / (np.count_nonzero(sizes) * sizes[folds[mine]])
     if name:
