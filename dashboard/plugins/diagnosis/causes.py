@@ -161,14 +161,14 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
         for (item, name), others in zip(near.items(), nearest, strict=True):
             has = parts[name]
             number = int(has[others].sum())
-            if number < MOST * len(others):
+            if number < MOST * NEAREST:
                 continue
             lacks = (is_judged & ~has)[around.probes]
             shares = has[around.near_probes[lacks]].mean(axis=1)  # of neighbours that have it
             if len(shares) >= COMMON and (shares >= MOST).mean() <= RARE:
                 what = f"have {name}" if name else "are relevant"
                 causes[item] = Cause(
-                    LABEL, name, f"{LABEL}? {number} of {len(others)} neighbours {what}"
+                    LABEL, name, f"{LABEL}? {number} of {NEAREST} neighbours {what}"
                 )
     return [causes.get(item, Cause(MODEL, "", "")) for item in items.tolist()]
 
