@@ -45,8 +45,8 @@ class Candidate(NamedTuple):
 
     def describe(self) -> Row:
         """Return it as a row of a table."""
-        named = {"keyword": self.keyword.name, "group": self.keyword.group}
-        return named | {"ngram": self.ngram, "score": self.score}
+        ngram, (group, keyword), score = self
+        return {"keyword": keyword, "group": group, "ngram": ngram, "score": score}
 
 
 @dataclass(frozen=True, eq=False)

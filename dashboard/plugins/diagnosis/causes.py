@@ -198,9 +198,8 @@ def describe_causes(study: Study, query: int, metric: str, rows: Rows) -> Descri
         wrong = [p for p, row in enumerate(rows) if row["run"] == version and row["hit"] is False]
         items = study.find_items(rows[place] for place in wrong)
         causes = dict(zip(wrong, find_causes(study, version, query, items), strict=True))
-        for place, cause in causes.items():
-            notes = [cause.note] if cause.note else []
-            fields[place] = {"cause": cause.name, "detail": cause.detail, "notes": notes}
+        for place, (name, detail, note) in causes.items():
+            fields[place] = {"cause": name, "detail": detail, "notes": [note] if note else []}
         cutoff = find_cutoff(metric, len(rows)) if metric else len(rows)
         if within := [cause for place, cause in causes.items() if rows[place]["rank"] <= cutoff]:
             told[version] = f"{len(within)} wrong in {version}: {tell(within)}"
