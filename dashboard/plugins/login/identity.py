@@ -41,7 +41,7 @@ OPEN_PATHS = re.compile(
 """What a page needs before somebody has logged in; it holds nothing of a collection. A page looks
 for the server below its own address, too: /query/_stcore/health."""
 VARIABLE = "DASHBOARD_ROLES"
-ROLES = {OWNER: (OWNER, "admin", "curator"), REVIEWER: (REVIEWER,), READER: (READER, "viewer")}
+ROLE_KEYS = {OWNER: (OWNER, "admin", "curator"), REVIEWER: (REVIEWER,), READER: (READER, "viewer")}
 """Roles, the highest first, with their keys in the file: those of the first edition, too."""
 GOAL = "dashboard_login_from"
 GOAL_SECONDS = 900
@@ -77,7 +77,7 @@ class Login:
             return Person(role=NOBODY, why=str(error))
         if _look_up(REVIEWING).lower() == "off" and person.role != NOBODY:
             why = f"Nobody can save reviews here: {REVIEWING} is off."
-            return Person(person.name, READER, person.is_verified, why)
+            return person._replace(role=READER, why=why)
         return person
 
 
@@ -121,7 +121,7 @@ def _read_claims(headers: Mapping[str, str]) -> Mapping[str, Any]:
         return {}
     origin = (
         headers.get("origin")
-        or f"{headers.get('x-forwarded-proto') or 'http'}://{headers.get('host') or ''}"
+        or f"{headers.get('x-forwarded-proto') or 'http'}://{headers.get('host', '')}"
     )
     return starlette_websocket._parse_decoded_user_cookie(signed, origin)
 
@@ -198,7 +198,7 @@ def find_role(name: str, claims: Mapping[str, Any], may_match: bool = True) -> P
     if named := _look_up(VARIABLE):
         path = Path(named)
         require_file(path, path.name, f"the roles that {VARIABLE} names")
-        keys = dict.fromkeys(chain(ROLES, *ROLES.values()), [""])
+        keys = dict.fromkeys(chain(ROLE_KEYS, *ROLE_KEYS.values()), [""])
         found = read_settings(path, {"claim": "", **keys}, findings)
     for each in findings:
         if each.level == "warning":  # a key that is no role
@@ -207,9 +207,9 @@ def find_role(name: str, claims: Mapping[str, Any], may_match: bool = True) -> P
     more = claims.get(found.pop("claim", "")) or ()
     names = [*([name] if may_match else []), *([more] if isinstance(more, str) else more)]
     folded = [each.casefold() for each in names if isinstance(each, str)]
-    for role, known in ROLES.items():
+    for role, known in ROLE_KEYS.items():
         patterns = chain(*(found.get(key, ()) for key in known))
         if any(fnmatchcase(each, told.casefold()) for told in patterns for each in folded):
             return Person(name, role, is_verified=True)
-    has_readers = not found.keys().isdisjoint(ROLES[READER])
+    has_readers = not found.keys().isdisjoint(ROLE_KEYS[READER])
     return Person(name, NOBODY if has_readers else READER, is_verified=True)
