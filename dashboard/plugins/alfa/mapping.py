@@ -196,7 +196,7 @@ def _make_phrases(entries: Vocabulary) -> Phrases:
         key = make_plain(text, ego=ego)
         for word in key.split(" "):
             having[word].add(number)
-        if text != worded and key in taken and (key, place) not in bare:
+        if key in taken and (key, place) not in bare:
             key = make_plain(worded, ego=ego)
             whole.add(key)
         exact[key][place] = None
