@@ -40,8 +40,9 @@ def read_matrices(collection: Collection, broken: Broken, findings: Findings) ->
     Files of ids end in `.txt`, as files of results do; they are none.
     """
     paths = sorted((collection.folder / "runs").glob("[!.]*.npy"))
-    for name in (f"{path.stem}.{axis}" for path in paths for axis in AXES):
-        broken.pop(name, None)
+    for path in paths:
+        for axis in AXES:
+            broken.pop(f"{path.stem}.{axis}", None)
     read = {path.stem: partial(_read_matrix, collection, path, findings) for path in paths}
     return try_to_read_all(broken, read)
 

@@ -117,8 +117,6 @@ class Cause(NamedTuple):
     note: str
 
 
-Causes = dict[int, Cause]
-"""Causes of wrong results, by their items."""
 Mark = Callable[[str, str], str]
 """`(text, cause) -> text` of a part of a sentence, and the cause that it counts."""
 
@@ -138,8 +136,9 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
     """
     judged = study.judgement
     grades = judged.grades(query)
-    parts = study.rules.list_parts(study.given_judgement, query)
-    parts = parts or {"": grades >= judged.relevant_from}
+    parts = study.rules.list_parts(study.given_judgement, query) or {
+        "": grades >= judged.relevant_from
+    }
     is_judged = ~np.isnan(grades) | study.rules.is_complete
     lacking = {
         item: [name for name, has in parts.items() if not has[item]]
@@ -173,7 +172,9 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
     return [causes.get(item, Cause(MODEL, "", "")) for item in items.tolist()]
 
 
-def _find_alike(study: Study, around: Neighbourhood, query: int, items: IntArray) -> Causes:
+def _find_alike(
+    study: Study, around: Neighbourhood, query: int, items: IntArray
+) -> dict[int, Cause]:
     """Return the items that resemble a relevant item, or the query's own, unusually."""
     own, table = int(study.collection.own_items[query]), study.collection.items
     to = np.array([own]) if own >= 0 else find_relevant(study.judgement, query)

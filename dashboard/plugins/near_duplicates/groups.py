@@ -1,7 +1,5 @@
 """Groups of near-duplicates, and rankings and judgements in which each counts as its first item."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache

@@ -51,11 +51,10 @@ def add_dropped(
                 raise DataError(runs[0].name, found, "vectors", do="Empty those, or drop vectors.")
             add_run(collection, name, runs[0], findings)
             return
-        file, ids = _pair(given)
+        named = _pair(given)
         texts, names = _pair(asked) if asked else (None, None)
-        add_vectors(
-            collection, name, *name_sides(file, ids, texts, names, findings), stated, findings
-        )
+        sides = name_sides(*named, texts, names, findings)
+        add_vectors(collection, name, *sides, stated, findings)
 
 
 def _write(folder: Path, uploads: Sequence[Any]) -> list[Path]:
