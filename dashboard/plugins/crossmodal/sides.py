@@ -77,7 +77,7 @@ def read_sides(collection: Collection, findings: Findings) -> Sides | None:
             "items.csv", strange if is_asked else 0, "of no kind", wanted, "error", before
         )
     members = {
-        name: np.append(-1, np.flatnonzero(np.array(side) == name))
+        name: np.array([-1, *(i for i, each in enumerate(side) if each == name)])
         for name in dict.fromkeys(side)
         if name
     }
