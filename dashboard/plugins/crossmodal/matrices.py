@@ -258,7 +258,7 @@ class MatrixSource(Source):
             self.asking[:, queries], (self._read_lines, self._read_across), self.found, strict=True
         ):
             places = np.flatnonzero(lines >= 0)
-            if len(places) and len(others):
+            if len(places):
                 scores = read(lines[places])[:, others].astype(float)
                 if self.ties == "id":
                     scores = scores.astype(np.float32).astype(float)
