@@ -121,10 +121,6 @@ Mark = Callable[[str, str], str]
 """`(text, cause) -> text` of a part of a sentence, and the cause that it counts."""
 
 
-def _leave(text: str, cause: str) -> str:
-    return text
-
-
 def find_causes(study: Study, version: str, query: int, items: IntArray) -> list[Cause]:
     """Return the suspected cause of each wrong result of a version.
 
@@ -218,7 +214,7 @@ def count_causes(causes: Sequence[Cause]) -> Rows:
     return sorted(rows, key=lambda row: (-totals[row["cause"]], CAUSES.index(row["cause"])))
 
 
-def tell(causes: Sequence[Cause], mark: Mark = _leave) -> str:
+def tell(causes: Sequence[Cause], mark: Mark = lambda text, cause: text) -> str:
     """Return counts in words: "12 near misses (9 lack car, 2 bus, 1 other), 1 look-alike".
 
     Args:
@@ -243,7 +239,7 @@ def tell(causes: Sequence[Cause], mark: Mark = _leave) -> str:
 
 
 def find_wrong(
-    study: Study, choices: Choices, mark: Mark = _leave
+    study: Study, choices: Choices, mark: Mark = lambda text, cause: text
 ) -> tuple[dict[str, list[Cause]], str]:
     """Return the causes of the candidate's wrong results, and a sentence on all.
 
