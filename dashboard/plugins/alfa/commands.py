@@ -18,7 +18,14 @@ COLUMNS = ("ngram", "keyword", "group", "score", "kept")
 def answer(call: Namespace) -> Answer:
     """Return a row a candidate, or the files that were written."""
     from dashboard.plugins.alfa.choices import find_threshold
-    from dashboard.plugins.alfa.keywords import draft_vocabulary, keep_best, read_vocabulary
+    from dashboard.plugins.alfa.keywords import (
+        MAPPING,
+        MAPPING_COLUMNS,
+        VOCABULARY,
+        draft_vocabulary,
+        keep_best,
+        read_vocabulary,
+    )
     from dashboard.plugins.alfa.mapping import list_negations, map_texts
 
     if bool(call.text) + call.draft + call.write != 1:
@@ -34,13 +41,19 @@ def answer(call: Namespace) -> Answer:
     if not collection.tables.get("alfa"):
         raise ValueError(f"{collection.name} has no keywords: there is no unified_annotation.csv.")
     vocabulary = read_vocabulary(collection)
-    path = collection.folder / ("vocabulary.toml" if call.draft else "query_keywords.csv")
+    if call.text:
+        (found,) = map_texts([call.text], vocabulary)
+        usual = find_threshold(collection)
+        kept = keep_best(found, usual if call.threshold is None else call.threshold)
+        for negated in list_negations(call.text, vocabulary):
+            say(f"note: {negated!r} is negated and names no keyword")
+        return [each.describe() | {"kept": each in kept} for each in found], COLUMNS, FINE
+    path = collection.folder / (VOCABULARY if call.draft else MAPPING)
     if call.draft:
         if path.exists():
             raise ValueError(f"{path} is there already; edit it, or move it away first.")
-        text = draft_vocabulary(vocabulary)
-        number = len(vocabulary)
-    elif call.write:
+        text, number = draft_vocabulary(vocabulary), len(vocabulary)
+    else:
         asked = [(name, text) for name, text in collection.queries.list_rows("text") if text]
         mapped = map_texts([text for _, text in asked], vocabulary)
         rows = [
@@ -48,14 +61,6 @@ def answer(call: Namespace) -> Answer:
             for (name, _), found in zip(asked, mapped, strict=True)
             for each in found
         ]
-        text = write_rows(rows, ("query_id", "ngram", "group", "keyword", "score"), "csv")
-        number = len(rows)
-    if not call.text:
-        replace_file(path, text.encode())
-        return [{"file": path.name, "rows": number}], ("file", "rows"), FINE
-    (found,) = map_texts([call.text], vocabulary)
-    usual = find_threshold(collection)
-    kept = keep_best(found, usual if call.threshold is None else call.threshold)
-    for negated in list_negations(call.text, vocabulary):
-        say(f"note: {negated!r} is negated and names no keyword")
-    return [each.describe() | {"kept": each in kept} for each in found], COLUMNS, FINE
+        text, number = write_rows(rows, MAPPING_COLUMNS, "csv"), len(rows)
+    replace_file(path, text.encode())
+    return [{"file": path.name, "rows": number}], ("file", "rows"), FINE

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -80,8 +81,8 @@ def slice_queries(study: Study) -> Slices:
     assert isinstance(judged, KeywordJudgement)
     required = [judged.required[query] for query in study.queries.tolist()]
     return {
-        f"{each.group}={each.name}": np.array([each in keywords for keywords in required])
-        for each in dict.fromkeys(each for keywords in required for each in keywords)
+        "=".join(each): np.array([each in keywords for keywords in required])
+        for each in dict.fromkeys(chain(*required))
     }
 
 
@@ -89,10 +90,7 @@ def list_parts(judged: KeywordJudgement, query: int) -> dict[str, BoolArray]:
     """Return whether each item has each keyword that a query requires, by its name. [items]."""
     required = judged.required[query]
     names = [each.name for each in required]
-    titles = [
-        each.name if names.count(each.name) == 1 else f"{each.group}={each.name}"
-        for each in required
-    ]
+    titles = [each.name if names.count(each.name) == 1 else "=".join(each) for each in required]
     return dict(zip(titles, judged.find_rows(query), strict=True))
 
 

@@ -23,6 +23,7 @@ from dashboard.texts import MARKS, require_number, split_cells
 
 ANNOTATION = "unified_annotation.csv"
 MAPPING = "query_keywords.csv"
+MAPPING_COLUMNS = ("query_id", "ngram", "group", "keyword", "score")
 VOCABULARY = "vocabulary.toml"
 LENGTH_BONUS = 0.06
 """Added to the score of a candidate for each of its words."""
@@ -44,8 +45,8 @@ class Candidate(NamedTuple):
 
     def describe(self) -> Row:
         """Return it as a row of a table."""
-        named = {"keyword": self.keyword.name, "group": self.keyword.group}
-        return named | {"ngram": self.ngram, "score": self.score}
+        ngram, (group, keyword), score = self
+        return {"keyword": keyword, "group": group, "ngram": ngram, "score": score}
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,11 +145,10 @@ def read_keywords(collection: Collection, findings: Findings) -> Keywords | None
         "one mark in all cells; kept whole",
         "note",
     )
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    counts: Counter[str] = Counter()
     for _, name, rows in found:
-        tidy = " ".join(unicodedata.normalize("NFC", name).split())
-        counts[tidy.casefold()][tidy] += len(rows)
-    spelling = {key: times.most_common(1)[0][0] for key, times in counts.items()}
+        counts[_tidy(name)] += len(rows)
+    spelling = {name.casefold(): name for name, _ in reversed(counts.most_common())}
     pairs = [(Keyword(group, spelling[make_key(name)]), rows) for group, name, rows in found]
     index = {keyword: place for place, keyword in enumerate(dict(pairs))}
     has = np.zeros((len(index) + 1, len(collection.items)), bool)
@@ -167,7 +167,11 @@ def make_key(keyword: str) -> str:
     >>> make_key("  Small   VEHICLE ")
     'small vehicle'
     """
-    return " ".join(unicodedata.normalize("NFC", keyword).split()).casefold()
+    return _tidy(keyword).casefold()
+
+
+def _tidy(keyword: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", keyword).split())
 
 
 def _find_items(table: Table, collection: Collection, findings: Findings) -> list[int]:
@@ -211,11 +215,10 @@ def _read_mapping(
             before="no such file for ",
         )
         return {}
-    columns = ("query_id", "ngram", "group", "keyword", "score")
-    table = read_table(path, MAPPING, columns, findings, unique=False)
+    table = read_table(path, MAPPING, MAPPING_COLUMNS, findings, unique=False)
     findings += count_odd(
         MAPPING,
-        [each for each in table.columns if each not in columns],
+        [each for each in table.columns if each not in MAPPING_COLUMNS],
         "columns that are not read",
         "none; mapping_threshold decides which keywords count. Remove rows that do not",
     )
@@ -223,14 +226,14 @@ def _read_mapping(
     strange: Numbers = {}
     others: Numbers = {}
     for line, query, ngram, group, keyword, score in zip(
-        table.lines, *(table[column] for column in columns), strict=True
+        table.lines, *map(table.__getitem__, MAPPING_COLUMNS), strict=True
     ):
         if query not in collection.queries.index:
             strange.setdefault(query, line)
             continue
-        if _name_group(group) not in groups:
-            others.setdefault(group, line)
         named = Keyword(_name_group(group), spelling.get(make_key(keyword), keyword))
+        if named.group not in groups:
+            others.setdefault(group, line)
         mapped[query].append(Candidate(ngram, named, require_number(score, MAPPING, "score", line)))
     findings += count_odd(
         MAPPING, strange, "unknown queries", "ids of queries; left out", before="rows of "
@@ -267,12 +270,8 @@ def read_vocabulary(collection: Collection) -> Vocabulary:
     rows = read_toml(collection.folder / VOCABULARY, VOCABULARY).get("keyword", [])
     for place, row in enumerate(rows if isinstance(rows, list) else [rows], start=1):
         told = row if isinstance(row, dict) else {}
-        words = told.get("other_words", [])
-        texts = [
-            told.get("keyword"),
-            told.get("group"),
-            *(words if isinstance(words, list) else [0]),
-        ]
+        name, group, words = (told.get(key, []) for key in ("keyword", "group", "other_words"))
+        texts = [name, group, *(words if isinstance(words, list) else [0])]
         if not all(isinstance(text, str) for text in texts):
             raise DataError(
                 VOCABULARY,
@@ -280,8 +279,8 @@ def read_vocabulary(collection: Collection) -> Vocabulary:
                 "texts",
                 do="Write keyword, group and other_words = [...].",
             )
-        key = (row["group"], make_key(row["keyword"]))
-        known = found.get(key, Entry(Keyword(row["group"], row["keyword"])))
+        key = (group, make_key(name))
+        known = found.get(key, Entry(Keyword(group, name)))
         found[key] = Entry(known.keyword, tuple(dict.fromkeys((*known.words, *words))))
     return tuple(found.values())
 

@@ -104,17 +104,17 @@ def map_texts(texts: Names, vocabulary: Vocabulary) -> list[list[Candidate]]:
         }
         for text in texts
     ]
-    exact = {
-        ngram: [(owner, 1.0) for owner in phrases.exact.get(make_plain(ngram, ego=phrases.ego), ())]
+    scores = {
+        ngram: dict.fromkeys(phrases.exact.get(make_plain(ngram, ego=phrases.ego), ()), 1.0)
         for found in ngrams
         for ngram in found
     }
-    near = _find_near([ngram for ngram, owners in exact.items() if not owners], phrases)
+    scores |= _find_near([ngram for ngram, owners in scores.items() if not owners], phrases)
     mapped = (
         [
             Candidate(ngram, phrases.entries[owner].keyword, score)
             for ngram in found
-            for owner, score in near.get(ngram, exact[ngram])
+            for owner, score in scores[ngram].items()
         ]
         for found in ngrams
     )
@@ -156,7 +156,7 @@ class Phrases:
         return {int(self.owner[phrase]) for phrase in self.having.get(word, ())}
 
 
-def _find_near(ngrams: Names, phrases: Phrases) -> dict[str, list[tuple[int, float]]]:
+def _find_near(ngrams: Names, phrases: Phrases) -> dict[str, dict[int, float]]:
     """Return the one entry that a short n-gram is clearly near to, with the cosine."""
     short = [ngram for ngram in ngrams if ngram.count(" ") < MAX_WORDS]
     if not short or not phrases.entries:
@@ -174,7 +174,7 @@ def _find_near(ngrams: Names, phrases: Phrases) -> dict[str, list[tuple[int, flo
         alike = names | set(np.flatnonzero(best > best.max() - MARGIN).tolist())
         if best.max() >= FLOOR and (names or not around) and len(alike) == 1:
             # below 1: only an n-gram that stands word for word has 1
-            found[ngram] = [(entry, min(round(float(best[entry]), 4), 0.9999)) for entry in alike]
+            found[ngram] = {entry: min(round(float(best[entry]), 4), 0.9999) for entry in alike}
     return found
 
 
@@ -196,7 +196,7 @@ def _make_phrases(entries: Vocabulary) -> Phrases:
         key = make_plain(text, ego=ego)
         for word in key.split(" "):
             having[word].add(number)
-        if text != worded and key in taken and (key, place) not in bare:
+        if key in taken and (key, place) not in bare:
             key = make_plain(worded, ego=ego)
             whole.add(key)
         exact[key][place] = None

@@ -55,7 +55,7 @@ def check_labels(collection: Collection, findings: Findings) -> bool | None:
             "labels of items of the gallery",
             do="Add them to items.csv, or remove their labels.",
         )
-    if not (values == 0).any():
+    if values.all():
         add_finding(findings, "qrels", "no label 0", CANNOT_TELL)
     for version in collection.versions.values():
         if version.items:

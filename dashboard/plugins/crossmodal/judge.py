@@ -129,11 +129,11 @@ def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
         return values
     if name in RANKS:
         values = _finish_ranks(study, name, values)
-    if not measure.metric.is_median and not study.choices["slice"]:
+    if not measure.metric.is_median:
         # folds have the same weight, for pictures and for texts, however many texts they have
-        values, folds = values.copy(), read_judgement(study).folds[study.queries]
+        folds = list_folds(study)
         for side in (is_text, ~is_text):
-            mine = side & ~np.isnan(values) & (folds >= 0)
+            mine = side & ~np.isnan(values)
             sizes = np.bincount(folds[mine])
             values[mine] *= mine.sum() / (np.count_nonzero(sizes) * sizes[folds[mine]])
     if name:
@@ -143,8 +143,8 @@ def finish(study: Study, measure: Measure, values: FloatArray) -> FloatArray:
     own = np.where(is_text, -1, study.collection.own_items[study.queries])
     place = {item: at for at, item in enumerate(own.tolist()) if item >= 0}
     asking = study.queries[texts].tolist()
-    known = (map(place.get, find_relevant(study.judgement, query).tolist()) for query in asking)
-    picture = np.array([next((at for at in each if at is not None), -1) for each in known], int)
+    found = (find_relevant(study.judgement, query).tolist() for query in asking)
+    picture = np.array([next((place[i] for i in each if i in place), -1) for each in found], int)
     if not len(picture) or not ((picture >= 0) & scored[picture]).all():
         return np.full(len(values), np.nan)
     from_texts = np.bincount(picture, values[texts], minlength=len(values))

@@ -40,8 +40,9 @@ def read_matrices(collection: Collection, broken: Broken, findings: Findings) ->
     Files of ids end in `.txt`, as files of results do; they are none.
     """
     paths = sorted((collection.folder / "runs").glob("[!.]*.npy"))
-    for name in (f"{path.stem}.{axis}" for path in paths for axis in AXES):
-        broken.pop(name, None)
+    for path in paths:
+        for axis in AXES:
+            broken.pop(f"{path.stem}.{axis}", None)
     read = {path.stem: partial(_read_matrix, collection, path, findings) for path in paths}
     return try_to_read_all(broken, read)
 
@@ -93,7 +94,7 @@ def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Vers
 def _read_axes(path: Path, shape: tuple[int, int], findings: Findings) -> Axes | None:
     """Return the ids of rows and of columns; None without files of ids."""
     files = [path.with_name(f"{path.stem}.{axis}.txt") for axis in AXES]
-    if not any(file.is_file() for file in files):
+    if not any(map(Path.is_file, files)):
         return None
     read: list[Names] = []
     for axis, file, number in zip(AXES, files, shape, strict=True):
@@ -257,7 +258,7 @@ class MatrixSource(Source):
             self.asking[:, queries], (self._read_lines, self._read_across), self.found, strict=True
         ):
             places = np.flatnonzero(lines >= 0)
-            if len(places) and len(others):
+            if len(places):
                 scores = read(lines[places])[:, others].astype(float)
                 if self.ties == "id":
                     scores = scores.astype(np.float32).astype(float)

@@ -14,7 +14,8 @@ from dashboard.views.address import draw_text
 from dashboard.views.comparison import compare_means
 from dashboard.views.data_tables import Column, draw_table
 
-ARROWS = {"i2t": "i → t", "t2i": "t → i"}
+TITLES = {"i2t_": "i → t ", "t2i_": "t → i ", "Rsum": "Rsum (of 600)"}
+"""What parts of the names of metrics are called."""
 
 
 def draw_section(study: Study, choices: Choices) -> None:
@@ -34,8 +35,9 @@ def draw_section(study: Study, choices: Choices) -> None:
 
 
 def _name(key: str) -> str:
-    way, _, name = key.partition("_")
-    return f"{ARROWS[way]} {name}" if name else {"Rsum": "Rsum (of 600)"}.get(key, key)
+    for part, title in TITLES.items():
+        key = key.replace(part, title)
+    return key
 
 
 def _write(key: str, value: float | None) -> str | None:
@@ -51,12 +53,12 @@ def _describe(study: Study) -> str:
     scored = ~np.isin(study.queries, list(judgement.unscorable))
     pictures = study.queries[scored & ~is_text].tolist()
     texts = [len(find_relevant(judgement, query)) for query in pictures]
-    noun, asking = name_pictures(study.collection), count_things((scored & is_text).sum(), "text")
-    told = [f"{count_things(len(pictures), noun)} and {asking} ask."]
+    noun, asking = name_pictures(study.collection), (scored & is_text).sum()
+    told = [f"{count_things(len(pictures), noun)} and {count_things(asking, 'text')} ask."]
     if texts:
         least = "" if len(set(texts)) == 1 else f"{min(texts):,} to "
         told.append(f"A {noun} has {least}{count_things(max(texts), 'text')}.")
-    if not texts or not (scored & is_text).any():
+    if not texts or not asking:
         told.append("Rsum and mR need both; choose queries = all.")
     told.append("MdR, MnR: median and mean rank of the first answer, from 1; lower is better.")
     return " ".join(told)

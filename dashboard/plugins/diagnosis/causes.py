@@ -14,7 +14,7 @@ in a sentence.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby
@@ -117,8 +117,8 @@ class Cause(NamedTuple):
     note: str
 
 
-Causes = dict[int, Cause]
-"""Causes of wrong results, by their items."""
+Mark = Callable[[str, str], str]
+"""`(text, cause) -> text` of a part of a sentence, and the cause that it counts."""
 
 
 def find_causes(study: Study, version: str, query: int, items: IntArray) -> list[Cause]:
@@ -132,8 +132,9 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
     """
     judged = study.judgement
     grades = judged.grades(query)
-    parts = study.rules.list_parts(study.given_judgement, query)
-    parts = parts or {"": grades >= judged.relevant_from}
+    parts = study.rules.list_parts(study.given_judgement, query) or {
+        "": grades >= judged.relevant_from
+    }
     is_judged = ~np.isnan(grades) | study.rules.is_complete
     lacking = {
         item: [name for name, has in parts.items() if not has[item]]
@@ -155,19 +156,21 @@ def find_causes(study: Study, version: str, query: int, items: IntArray) -> list
         for (item, name), others in zip(near.items(), nearest, strict=True):
             has = parts[name]
             number = int(has[others].sum())
-            if number < MOST * len(others):
+            if number < MOST * NEAREST:
                 continue
             lacks = (is_judged & ~has)[around.probes]
             shares = has[around.near_probes[lacks]].mean(axis=1)  # of neighbours that have it
             if len(shares) >= COMMON and (shares >= MOST).mean() <= RARE:
                 what = f"have {name}" if name else "are relevant"
                 causes[item] = Cause(
-                    LABEL, name, f"{LABEL}? {number} of {len(others)} neighbours {what}"
+                    LABEL, name, f"{LABEL}? {number} of {NEAREST} neighbours {what}"
                 )
     return [causes.get(item, Cause(MODEL, "", "")) for item in items.tolist()]
 
 
-def _find_alike(study: Study, around: Neighbourhood, query: int, items: IntArray) -> Causes:
+def _find_alike(
+    study: Study, around: Neighbourhood, query: int, items: IntArray
+) -> dict[int, Cause]:
     """Return the items that resemble a relevant item, or the query's own, unusually."""
     own, table = int(study.collection.own_items[query]), study.collection.items
     to = np.array([own]) if own >= 0 else find_relevant(study.judgement, query)
@@ -175,12 +178,12 @@ def _find_alike(study: Study, around: Neighbourhood, query: int, items: IntArray
     found = {}
     cosines = around.read(items) @ around.read(to).T
     for item, row in zip(items.tolist(), cosines if len(to) else (), strict=False):
-        at = int(row.argmax())
-        if float(row[at]) >= around.usual:
-            caption = table["caption"][to[at]]
-            name = caption if 0 < len(caption) <= MAX_CAPTION else table.ids[to[at]]
+        if float(row.max()) >= around.usual:
+            best = to[row.argmax()]
+            caption = table["caption"][best]
+            name = caption if 0 < len(caption) <= MAX_CAPTION else table.ids[best]
             other = "the query" if own >= 0 else name
-            found[item] = Cause(ALIKE, "", f"{ALIKE} of {other} ({row[at]:.2f})")
+            found[item] = Cause(ALIKE, "", f"{ALIKE} of {other} ({row.max():.2f})")
     return found
 
 
@@ -192,12 +195,11 @@ def describe_causes(study: Study, query: int, metric: str, rows: Rows) -> Descri
         wrong = [p for p, row in enumerate(rows) if row["run"] == version and row["hit"] is False]
         items = study.find_items(rows[place] for place in wrong)
         causes = dict(zip(wrong, find_causes(study, version, query, items), strict=True))
-        for place, cause in causes.items():
-            notes = [cause.note] if cause.note else []
-            fields[place] = {"cause": cause.name, "detail": cause.detail, "notes": notes}
+        for place, (name, detail, note) in causes.items():
+            fields[place] = {"cause": name, "detail": detail, "notes": [note] if note else []}
         cutoff = find_cutoff(metric, len(rows)) if metric else len(rows)
         if within := [cause for place, cause in causes.items() if rows[place]["rank"] <= cutoff]:
-            told[version] = f"{len(within)} wrong in {version}: {write_plain(tell(within))}"
+            told[version] = f"{len(within)} wrong in {version}: {tell(within)}"
     return {"why": told} if told else {}, fields
 
 
@@ -212,40 +214,37 @@ def count_causes(causes: Sequence[Cause]) -> Rows:
     return sorted(rows, key=lambda row: (-totals[row["cause"]], CAUSES.index(row["cause"])))
 
 
-class Piece(NamedTuple):
-    """A piece of a sentence; one with a cause, such as "near miss: car", counts its results."""
+def tell(causes: Sequence[Cause], mark: Mark = lambda text, cause: text) -> str:
+    """Return counts in words: "12 near misses (9 lack car, 2 bus, 1 other), 1 look-alike".
 
-    text: str
-    cause: str = ""
-
-
-def tell(causes: Sequence[Cause]) -> list[Piece]:
-    """Return counts in words: "12 near misses (9 lack car, 2 bus, 1 other), 1 look-alike"."""
-    told: list[Piece] = []
+    Args:
+        causes: What is counted.
+        mark: `(text, cause) -> text` of a count and the cause that it counts, or "near miss: car".
+    """
+    told = []
     for cause, group in groupby(count_causes(causes), key=itemgetter("cause")):
         rows = list(group)
         number = sum(row["results"] for row in rows)
-        told += [Piece(", ")] * bool(told)
-        told.append(Piece(count_things(number, cause), cause))
         named = [row for row in rows if row["detail"]][:NAMED] if cause == NEAR else []
-        for place, row in enumerate(named):
-            verb = "" if place else "lacks " if row["results"] == 1 else "lack "
+        parts: list[str] = []
+        for row in named:
+            verb = "" if parts else "lacks " if row["results"] == 1 else "lack "
             lacking = row["detail"]
-            told += [
-                Piece(", " if place else " ("),
-                Piece(f"{row['results']:,} {verb}{lacking}", f"{cause}: {lacking}"),
-            ]
-        others = number - sum(row["results"] for row in named)
-        told += [Piece(f", {count_things(others, 'other')}")] * bool(named and others)
-        told += [Piece(")")] * bool(named)
-    return told
+            parts.append(mark(f"{row['results']:,} {verb}{lacking}", f"{cause}: {lacking}"))
+        if parts and (others := number - sum(row["results"] for row in named)):
+            parts.append(count_things(others, "other"))
+        inside = f" ({', '.join(parts)})" if parts else ""
+        told.append(mark(count_things(number, cause), cause) + inside)
+    return ", ".join(told)
 
 
-def find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], list[Piece]]:
+def find_wrong(
+    study: Study, choices: Choices, mark: Mark = lambda text, cause: text
+) -> tuple[dict[str, list[Cause]], str]:
     """Return the causes of the candidate's wrong results, and a sentence on all.
 
     They are by query that got worse, the worst first, and of its first ranks, down to the cutoff;
-    the sentence is empty without any.
+    the sentence is empty without any. `mark` is as in `tell`; what counts no cause has "".
     """
     cutoff = find_cutoff(choices["metric"], int(choices["shown"]))
     candidate = choices["candidate"]
@@ -257,19 +256,9 @@ def find_wrong(study: Study, choices: Choices) -> tuple[dict[str, list[Cause]], 
         found[id] = find_causes(study, candidate, query, items[is_wrong])
     causes = [cause for each in found.values() for cause in each]
     if not causes:
-        return found, []
-    queries = "one worse query" if len(found) == 1 else f"{len(found):,} worse queries"
+        return found, ""
+    many = "one worse query" if len(found) == 1 else f"{len(found):,} worse queries"
     ranks = f"first {cutoff} results" if cutoff > 1 else "first result"
-    return found, [
-        Piece(
-            f"Of {count_things(len(causes), 'wrong result')} in the {ranks} of {candidate}, in the "
-            f"{queries}: "
-        ),
-        *tell(causes),
-        Piece("."),
-    ]
-
-
-def write_plain(pieces: Iterable[Piece]) -> str:
-    """Return a sentence as plain text."""
-    return "".join(piece.text for piece in pieces)
+    results = count_things(len(causes), "wrong result")
+    start = mark(f"Of {results} in the {ranks} of {candidate}, in the {many}: ", "")
+    return found, f"{start}{tell(causes, mark)}."

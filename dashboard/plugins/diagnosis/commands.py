@@ -32,15 +32,15 @@ COLUMNS = ("scope", "cause", "detail", "results", "share")
 
 def answer(call: Namespace) -> Answer:
     """Return a row a scope and cause; print the sentence on all of them as a note."""
-    from dashboard.plugins.diagnosis.causes import count_causes, find_wrong, write_plain
+    from dashboard.plugins.diagnosis.causes import count_causes, find_wrong
 
     study, choices = open_pair(call)
-    found, pieces = find_wrong(study, choices)
+    found, told = find_wrong(study, choices)
     (before, after), metric = choices.pair, choices["metric"]
     why = f"Queries that got worse in {metric} from {before} to {after}: {len(found):,}"
     if found:
         why += ", with no result that is known to be wrong"
-    say(write_plain(pieces) or f"{why}.")
+    say(told or f"{why}.")
     scopes = {"all": list(found)}
     slices = study.list_slices().items()
     scopes |= {name: list(compress(study.query_ids, inside)) for name, inside in slices}

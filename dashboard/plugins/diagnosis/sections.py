@@ -4,7 +4,7 @@ from html import escape
 
 import streamlit as st
 
-from dashboard.plugins.diagnosis.causes import Piece, find_wrong, write_plain
+from dashboard.plugins.diagnosis.causes import find_wrong
 from dashboard.study.changes import find_cutoff
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
@@ -26,18 +26,17 @@ HELP = (
 def draw_why(study: Study, choices: Choices) -> Pick | None:
     """Draw the sentence; return the queries that have results of the chosen cause."""
 
-    def write(piece: Piece) -> str:
-        text = escape(piece.text)
-        if not piece.cause:
-            return text
-        link = escape(write_link("compare", cause=piece.cause))
+    def mark(text: str, cause: str) -> str:
+        if not cause:
+            return escape(text)
+        link = escape(write_link("compare", cause=cause))
         style = "color: inherit; text-underline-offset: 2px"
-        return f'<a href="{link}" target="_self" style="{style}">{text}</a>'
+        return f'<a href="{link}" target="_self" style="{style}">{escape(text)}</a>'
 
     with show_progress("Looking for causes"):
-        found, pieces = find_wrong(study, choices)
-    if pieces:
-        st.html("".join(map(write, pieces)))
+        found, told = find_wrong(study, choices, mark)
+    if told:
+        st.html(told)
     if not (picked := choices["cause"]):
         return None
     cutoff = find_cutoff(choices["metric"], int(choices["shown"]))
@@ -64,4 +63,4 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
 
 def write_why(study: Study, choices: Choices) -> str:
     """Return the sentence for the report."""
-    return write_plain(find_wrong(study, choices)[1])
+    return find_wrong(study, choices)[1]

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
@@ -40,9 +41,8 @@ OPEN_PATHS = re.compile(
 """What a page needs before somebody has logged in; it holds nothing of a collection. A page looks
 for the server below its own address, too: /query/_stcore/health."""
 VARIABLE = "DASHBOARD_ROLES"
-GIVEN = (OWNER, REVIEWER, READER)
-RENAMED = {"admin": OWNER, "curator": OWNER, "viewer": READER}
-"""Roles of the first edition, and what they are now."""
+ROLE_KEYS = {OWNER: (OWNER, "admin", "curator"), REVIEWER: (REVIEWER,), READER: (READER, "viewer")}
+"""Roles, the highest first, with their keys in the file: those of the first edition, too."""
 GOAL = "dashboard_login_from"
 GOAL_SECONDS = 900
 MAX_GOAL = 3_000
@@ -77,7 +77,7 @@ class Login:
             return Person(role=NOBODY, why=str(error))
         if _look_up(REVIEWING).lower() == "off" and person.role != NOBODY:
             why = f"Nobody can save reviews here: {REVIEWING} is off."
-            return Person(person.name, READER, person.is_verified, why)
+            return person._replace(role=READER, why=why)
         return person
 
 
@@ -93,7 +93,7 @@ def _identify(headers: Mapping[str, str]) -> Person:
                 role=NOBODY,
                 why=f"Start the dashboard with {FORWARDED}= (empty), so that proxies are known.",
             )
-        return find_role(str(headers.get(header) or "").strip(), {})
+        return find_role(headers.get(header, "").strip(), {})
     if not auth_util.get_secrets_auth_section():  # an owner on this machine, a reader on a network
         address = config.get_option("server.address") or "every address"
         why = f"This dashboard listens on {address} without a login, so nobody can save reviews."
@@ -115,13 +115,13 @@ def _identify(headers: Mapping[str, str]) -> Person:
 
 def _read_claims(headers: Mapping[str, str]) -> Mapping[str, Any]:
     """Return what the signed cookie of Streamlit's login holds; nothing without one."""
-    cookies = cookie_parser(headers.get("cookie") or "")
+    cookies = cookie_parser(headers.get("cookie", ""))
     signed = starlette_websocket._get_signed_cookie_with_chunks(cookies, "_streamlit_user")
     if signed is None:
         return {}
     origin = (
         headers.get("origin")
-        or f"{headers.get('x-forwarded-proto') or 'http'}://{headers.get('host') or ''}"
+        or f"{headers.get('x-forwarded-proto') or 'http'}://{headers.get('host', '')}"
     )
     return starlette_websocket._parse_decoded_user_cookie(signed, origin)
 
@@ -139,8 +139,9 @@ def _is_proxy(scope: Scope) -> bool:
 
 
 def _needs_role(scope: Scope) -> bool:
-    root = "/" + str(config.get_option("server.baseUrlPath")).strip("/")
-    return not OPEN_PATHS.fullmatch(str(scope["path"]).removeprefix(root if root != "/" else ""))
+    root = str(config.get_option("server.baseUrlPath")).strip("/")
+    path = str(scope["path"]).removeprefix(f"/{root}" if root else "")
+    return not OPEN_PATHS.fullmatch(path)
 
 
 def _lead_back(scope: Scope, send: Send) -> Send:
@@ -197,8 +198,8 @@ def find_role(name: str, claims: Mapping[str, Any], may_match: bool = True) -> P
     if named := _look_up(VARIABLE):
         path = Path(named)
         require_file(path, path.name, f"the roles that {VARIABLE} names")
-        keys = {"claim": "", **dict.fromkeys((*GIVEN, *RENAMED), [""])}
-        found = read_settings(path, keys, findings)
+        keys = dict.fromkeys(chain(ROLE_KEYS, *ROLE_KEYS.values()), [""])
+        found = read_settings(path, {"claim": "", **keys}, findings)
     for each in findings:
         if each.level == "warning":  # a key that is no role
             do = 'Name people by roles, such as owner = ["*@example.org"].'
@@ -206,10 +207,9 @@ def find_role(name: str, claims: Mapping[str, Any], may_match: bool = True) -> P
     more = claims.get(found.pop("claim", "")) or ()
     names = [*([name] if may_match else []), *([more] if isinstance(more, str) else more)]
     folded = [each.casefold() for each in names if isinstance(each, str)]
-    people: dict[str, list[str]] = {}
-    for key, patterns in found.items():
-        people.setdefault(RENAMED.get(key, key), []).extend(map(str.casefold, patterns))
-    for role in GIVEN:
-        if any(fnmatchcase(each, told) for each in folded for told in people.get(role, ())):
+    for role, known in ROLE_KEYS.items():
+        patterns = chain(*(found.get(key, ()) for key in known))
+        if any(fnmatchcase(each, told.casefold()) for told in patterns for each in folded):
             return Person(name, role, is_verified=True)
-    return Person(name, NOBODY if READER in people else READER, is_verified=True)
+    has_readers = not found.keys().isdisjoint(ROLE_KEYS[READER])
+    return Person(name, NOBODY if has_readers else READER, is_verified=True)

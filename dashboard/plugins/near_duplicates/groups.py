@@ -1,7 +1,5 @@
 """Groups of near-duplicates, and rankings and judgements in which each counts as its first item."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,19 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dashboard.errors import Findings, add_finding, count_odd, list_names
+from dashboard.errors import Findings, count_odd, list_names
 from dashboard.evaluation.judgement import Judgement
 from dashboard.evaluation.measurement import Described
-from dashboard.plugins.near_duplicates.choice import (
-    ALIKE,
-    BY,
-    COUNTED,
-    KEY,
-    MAX_ITEMS,
-    ONCE,
-    STATED,
-    list_ways,
-)
+from dashboard.plugins.near_duplicates.choice import ALIKE, BY, COUNTED, KEY, STATED, list_ways
 from dashboard.retrieval.gallery import Found, Ranking, Rankings
 from dashboard.retrieval.sources import Run
 from dashboard.storage.collection import Collection
@@ -66,7 +55,7 @@ class Groups(NamedTuple):
 
 
 def find_groups(collection: Collection, way: str) -> Groups:
-    """Return the groups; a copy of a copy is a copy. There are none if they cannot be found.
+    """Return the groups by one of `list_ways`; a copy of a copy is a copy.
 
     Those that the table of items states count alone. Else items are alike whose files are
     identical, or whose vectors are so in the version that a value of the choice names.
@@ -84,20 +73,19 @@ def list_findings(collection: Collection) -> Findings:
     """Return a note on the groups that there are, and a warning for copies of unknown items."""
     items = collection.items
     findings = []
-    way = next(iter(list_ways(collection)), ONCE)
     unknown = [cell for cell in items[STATED] if cell and cell not in items.index]
     findings += count_odd(
         items.file, unknown, f"cells of {STATED} that name no item", "ids of items.csv; left out"
     )
-    groups = find_groups(collection, way)
-    if len(groups.members):
+    for way in list_ways(collection)[:1]:
+        groups = find_groups(collection, way)
         items_of = defaultdict(list)
         for item in groups.members.tolist():
             items_of[groups.first[item]].append(items.ids[item])
         few = list_names(map(" = ".join, items_of.values()))
-        found = f"{len(items_of):,} groups of near-duplicates, {len(groups.members):,} items"
+        found = f"groups of near-duplicates, {len(groups.members):,} items ({few})"
         wanted = f"items of their own; {KEY} = {way} counts each group as one"
-        add_finding(findings, items.file, f"{found} ({few})", wanted, "note")
+        findings += count_odd(items.file, len(items_of), found, wanted, "note")
     return findings
 
 
@@ -114,8 +102,6 @@ def _find_firsts(items: Table, stored: Vectors | None, folder: Path, root: str) 
         graph = coo_array((np.ones(len(first), bool), ends), shape=(len(first), len(first)))
         _, group = connected_components(graph, directed=False)
         return np.asarray(np.unique(group, return_index=True)[1][group])
-    if len(items) > MAX_ITEMS:
-        return first
     content = {}
     of_size = defaultdict(list)
     for place, file in enumerate(items["file"]):
@@ -153,7 +139,7 @@ class MergedRanking(NamedTuple):
         first = self.groups.first
         looked_up = np.union1d(self.groups.members, self.left_out)
         found = self.given.find(depth + len(looked_up), np.union1d(wanted, looked_up), least)
-        items = np.where(found.items >= 0, first[found.items], -1)
+        items = np.append(first, -1)[found.items]
         is_best = items < 0
         counts = np.flatnonzero(~np.isin(found.items, self.left_out))
         is_best[counts[np.unique(items[counts], return_index=True)[1]]] = True
@@ -223,7 +209,7 @@ def describe_copies(study: Study, query: int, metric: str, rows: Rows) -> Descri
     table = study.collection.items
     notes = []
     for item in study.find_items(rows):
-        alike = groups.add_members(np.array([item])) if item >= 0 else ()
+        alike = groups.add_members(np.array([item]))
         others = [table.ids[each] for each in alike if each != item]
         notes.append({"notes": [f"copies: {list_names(others)}"]} if others else {})
     return {}, notes

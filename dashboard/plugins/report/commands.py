@@ -27,22 +27,21 @@ DOWNLOAD = "Report"
 
 def answer(call: Namespace) -> Answer:
     """Write the report; return its file, size and number of queries with pictures."""
-    from dashboard.plugins.report.page import write_report
     from dashboard.study.changes import list_worse
 
     if not 0 <= call.number <= MAX_QUERIES:
         raise ValueError(f"--number {call.number}: from 0 to {MAX_QUERIES}.")
     study, choices = open_pair(call)
-    queries = list_worse(study, choices)[: call.number]
-    content = write_report(study, choices, queries).encode()
+    content = make_download(study, choices, number=call.number)
     replace_file(call.output, content)
-    row = {"file": str(call.output), "bytes": len(content), "queries": len(queries)}
-    return [row], COLUMNS, FINE
+    number = min(call.number, len(list_worse(study, choices)))
+    return [{"file": str(call.output), "bytes": len(content), "queries": number}], COLUMNS, FINE
 
 
-def make_download(study: Study, choices: Choices, address: str = "") -> bytes:
+def make_download(
+    study: Study, choices: Choices, address: str = "", number: int = QUERIES
+) -> bytes:
     """Return the report of what a screen shows; `address` is the screen's, without a query."""
     from dashboard.plugins.report.page import write_report
-    from dashboard.study.changes import list_worse
 
-    return write_report(study, choices, list_worse(study, choices)[:QUERIES], address).encode()
+    return write_report(study, choices, number, address).encode()

@@ -13,10 +13,9 @@ from dashboard.evaluation.differences import describe_certainty, write_signed
 from dashboard.evaluation.metrics import parse
 from dashboard.plugins import load_sections
 from dashboard.storage.collection import Collection
-from dashboard.study.changes import group_changes, group_values, list_changes
+from dashboard.study.changes import group_changes, group_values, list_changes, list_worse
 from dashboard.study.choices import Choices, describe_choices
 from dashboard.study.study import Study
-from dashboard.tables import Rows
 from dashboard.views.address import shorten_choices
 from dashboard.views.charts import draw_forest, draw_histogram, draw_scatter
 from dashboard.views.comparison import (
@@ -43,13 +42,13 @@ TEMPLATES = Environment(
 TEMPLATES.filters |= {"value": format_value, "signed": write_signed}
 
 
-def write_report(study: Study, choices: Choices, queries: Rows, address: str = "") -> str:
+def write_report(study: Study, choices: Choices, number: int, address: str) -> str:
     """Return the report as HTML; every text of the collection in it is escaped.
 
     Args:
         study: What is compared.
         choices: Versions, metrics, and the metric of charts and queries.
-        queries: Rows of `list_worse`, some or all.
+        number: Queries that are shown with pictures, the worst first.
         address: Address of a screen, without choices, that the report links to; empty: none.
     """
     baseline, candidate = choices.compared
@@ -89,7 +88,7 @@ def write_report(study: Study, choices: Choices, queries: Rows, address: str = "
         count=len(slices),
         queries=[
             (row["delta"], study.query(row["query_id"], choices.compared, DEPTH, metric))
-            for row in queries
+            for row in list_worse(study, choices)[:number]
         ],
         draw=partial(_read_picture, study.collection),
         measures=parse(choices["metrics"]),

@@ -118,7 +118,7 @@ class Service:
             return answer, None
         return answer, round(1000 * (time.monotonic() - begun), 3)
 
-    def _read(self, response: Any) -> bytes:
+    def _read(self, response: Any) -> bytearray:
         content = bytearray()
         until = time.monotonic() + self.seconds
         while block := response.read1(1 << 16):
@@ -129,7 +129,7 @@ class Service:
             if len(content) > MAX_BYTES:
                 found = f"an answer of more than {MAX_BYTES:,} bytes"
                 raise DataError(self.url, found, "a smaller one")
-        return bytes(content)
+        return content
 
 
 def encode(settings: Settings, inputs: Names) -> FloatArray:

@@ -39,12 +39,13 @@ def find_pairs(collection: Collection, findings: Findings) -> Pairs | None:
     if not 0 < least < math.inf:
         found = f"relevant_from = {least:g}"
         raise DataError("collection.toml", found, "the least grade of a relevant item, above 0")
-    parts = grades[(grades > 0) & (grades < min(least, 1))]
+    floor = min(least, 1)
+    parts = grades[(grades > 0) & (grades < floor)]
     if len(parts):
         found = f"grades between 0 and 1, such as {parts[0]:g} (rows: {len(parts):,})"
         expected = "whole grades, 1 and more for relevant items; below 1 counts as not relevant"
-        if grades.max() < min(least, 1):
-            found += f", and none from {min(least, 1):g} on"
+        if grades.max() < floor:
+            found += f", and none from {floor:g} on"
             do = "Multiply or round the grades, or set relevant_from in collection.toml."
             raise DataError("qrels", found, expected, do=do)
         add_finding(findings, "qrels", found, expected)

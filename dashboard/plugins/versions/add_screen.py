@@ -51,11 +51,10 @@ def add_dropped(
                 raise DataError(runs[0].name, found, "vectors", do="Empty those, or drop vectors.")
             add_run(collection, name, runs[0], findings)
             return
-        file, ids = _pair(given)
+        named = _pair(given)
         texts, names = _pair(asked) if asked else (None, None)
-        add_vectors(
-            collection, name, *name_sides(file, ids, texts, names, findings), stated, findings
-        )
+        sides = name_sides(*named, texts, names, findings)
+        add_vectors(collection, name, *sides, stated, findings)
 
 
 def _write(folder: Path, uploads: Sequence[Any]) -> list[Path]:
@@ -89,18 +88,16 @@ st.subheader(f"New version of {escape_markdown(collection.title)}", anchor=False
 with st.form("add", border=True):
     name = st.text_input("Name", max_chars=MAX_NAME, placeholder="v4").strip()
     left, right = st.columns(2)
-    with left:
-        items = st.file_uploader(
-            "Vectors of the items, or results",
-            accept_multiple_files=True,
-            help=f"{KINDS}. A file of ids, one a line, may be dropped with it.",
-        )
-    with right:
-        queries = st.file_uploader(
-            "Vectors of the text queries",
-            accept_multiple_files=True,
-            help="Without them, and none among the items, typed and stored texts are not run.",
-        )
+    items = left.file_uploader(
+        "Vectors of the items, or results",
+        accept_multiple_files=True,
+        help=f"{KINDS}. A file of ids, one a line, may be dropped with it.",
+    )
+    queries = right.file_uploader(
+        "Vectors of the text queries",
+        accept_multiple_files=True,
+        help="Without them, and none among the items, typed and stored texts are not run.",
+    )
     note = st.text_input("Note", max_chars=500, placeholder="A sentence on what is new")
     by_position = st.checkbox("Vectors without ids are in the order of the collection's tables")
     ways = {"not said": "", "packed codes": "packed", "vectors of whole numbers": "none"}

@@ -152,10 +152,10 @@ def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _
     keys = {}
     skipped = {}
     paths = {}
-    for place, item in enumerate(items.ids):
-        caption = items["caption"][place]
+    rows = items.list_rows("kind", "file", "caption")
+    for place, (item, kind, file, caption) in enumerate(rows):
         keys[item] = f"{encoder.fingerprint} {frames} {digests[item]}"
-        if items["kind"][place] == "text" or not items["file"][place] and caption:
+        if kind == "text" or not file and caption:
             if not caption or not encoder.reads:
                 skipped[item] = "a text" if caption else "a text without words"
             continue

@@ -43,7 +43,7 @@ def trainer_callback(
 
     def add(event: str, state: Any, model: Any) -> None:
         version = name if event == "end" else f"{name}-{state.global_step}"
-        if event not in at or not state.is_world_process_zero or version in added or model is None:
+        if not state.is_world_process_zero or version in added or model is None:
             return
         added.add(version)
         findings: Findings = []
@@ -63,6 +63,5 @@ def trainer_callback(
     def make(event: str) -> Callable[..., None]:
         return lambda self, args, state, control, **more: add(event, state, more.get("model"))
 
-    return type(
-        "AddVersions", (TrainerCallback,), {hook: make(event) for event, hook in EVENTS.items()}
-    )()
+    hooks = {EVENTS[event]: make(event) for event in at}
+    return type("AddVersions", (TrainerCallback,), hooks)()

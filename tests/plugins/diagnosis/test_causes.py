@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 
-from dashboard.plugins.diagnosis.causes import find_causes, find_wrong, tell, write_plain
+from dashboard.plugins.diagnosis.causes import find_causes, find_wrong, tell
 from dashboard.study.study import Study
 from tests.core.test_screens import draw
 from tests.plugins.worlds import call, open_world, write_world
@@ -103,7 +103,7 @@ def test_sums_are_those_of_the_cards() -> None:
             for row in shown.rows
             if row["run"] == "v0.3" and row["rank"] <= 5 and row["hit"] is False
         )
-        counts = [f"{len(found[query])} wrong in v0.3: {write_plain(tell(found[query]))}"]
+        counts = [f"{len(found[query])} wrong in v0.3: {tell(found[query])}"]
         assert shown.asked["why"].get("v0.3") == (counts[0] if found[query] else None)
     pair = ("--baseline", "v0.2", "--candidate", "v0.3", "--metric", "P@5")
     code, rows, _ = call("why", DRIVING, *pair)
