@@ -3,13 +3,12 @@
 import re
 import shlex
 from collections import Counter
-from collections.abc import Sequence
-from itertools import chain
 from statistics import fmean
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.blocks import Block
 from dashboard.plugins.importers.json_rows import JUDGED, MAX_WORDS
+from dashboard.plugins.importers.judged_pairs import may_be_grades
 from dashboard.plugins.importers.naming import name_version
 from dashboard.plugins.importers.pieces import RELEVANT, rises
 from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
@@ -49,11 +48,6 @@ MARK = "match same"
 """Names of what may be grades of pairs."""
 OF_MODELS = re.compile(r"(^|[\W_])(results?|pred(iction)?s?|predicted|generated)($|[\W_])", re.I)
 """Words in names of files of captions that a model wrote."""
-GRADED = re.compile(
-    r"(^|[\W_])(scores?|match(es|ed)?|same|clicks?|rank|grade|rating|relevan(t|ce|cy)|similarity|label)$",
-    re.I,
-)
-"""Words in names of columns beside pairs that may be grades of these."""
 QUERY_IDS, MAX_GRADES = ("queryid", "qid"), 9
 """Columns of queries beside which labels may be grades, and words that these have at most."""
 NUMERAL = re.compile(r"[-+.,]?\d[-+.,e\d]*")
@@ -357,13 +351,6 @@ def _refuse_pairs(block: Block, source: Source, of: Texts) -> None:
             told = f"texts of several items, beside what may be a grade of each pair ({name})"
             wanted = "a statement of whether all of these pairs belong together"
             raise Unsure(block.file, told, wanted, [pair, f"{kept}--relevance captions"])
-
-
-def may_be_grades(column: str, cells: Names, scales: Sequence[Texts]) -> bool:
-    """Return whether a column may hold grades of pairs: by its name, and by numbers or words."""
-    words = {*chain(*scales)}
-    are_numbers = (e.lower() in words or parse_number(e) == parse_number(e) for e in cells if e)
-    return bool(GRADED.search(column)) and all(are_numbers)
 
 
 def _leave_out(block: Block, source: Source, of: Texts, free: Names) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 from dashboard.errors import Unsure, list_names
 from dashboard.evaluation.judgement import count_missing
-from dashboard.plugins.importers.column_roles import may_be_grades, name_plainly
+from dashboard.plugins.importers.column_roles import name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.judged_pairs import list_judged
+from dashboard.plugins.importers.judged_pairs import list_judged, may_be_grades
 from dashboard.plugins.importers.naming import (
     BOTH,
     COLUMN,

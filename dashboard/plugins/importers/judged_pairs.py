@@ -1,7 +1,8 @@
 """Judgements: which files of them count, and the grade of each pair."""
 
 import re
-from itertools import compress
+from collections.abc import Sequence
+from itertools import chain, compress
 from pathlib import PurePosixPath
 from statistics import fmean, multimode
 from typing import Any
@@ -13,7 +14,21 @@ from dashboard.plugins.importers.pieces import choose_part, list_options
 from dashboard.plugins.importers.source import find_stem
 from dashboard.storage.runs import Pair
 from dashboard.storage.vector_ids import list_words
-from dashboard.tables import Names
+from dashboard.tables import Names, Texts
+from dashboard.texts import parse_number
+
+GRADED = re.compile(
+    r"(^|[\W_])(scores?|match(es|ed)?|same|clicks?|rank|grade|rating|relevan(t|ce|cy)|similarity|label)$",
+    re.I,
+)
+"""Words in names of columns beside pairs that may be grades of these."""
+
+
+def may_be_grades(column: str, cells: Names, scales: Sequence[Texts]) -> bool:
+    """Return whether a column may hold grades of pairs: by its name, and by numbers or words."""
+    words = {*chain(*scales)}
+    are_numbers = (e.lower() in words or parse_number(e) == parse_number(e) for e in cells if e)
+    return bool(GRADED.search(column)) and all(are_numbers)
 
 
 def list_judged(found: Gathered) -> Names:
