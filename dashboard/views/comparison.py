@@ -34,13 +34,13 @@ SIGNS = {
 }  # fmt: skip
 COLUMNS = [
     Column("name", "Metric"),
-    Column("baseline", "Baseline", number=True),
-    Column("candidate", "Candidate", number=True),
-    Column("change", "Change", number=True),
-    Column("interval", "95 % interval", number=True, wide=True),
-    Column("p", "p (Holm)", number=True, wide=True),
+    Column("baseline", "Baseline", "number"),
+    Column("candidate", "Candidate", "number"),
+    Column("change", "Change", "number"),
+    Column("interval", "95 % interval", "number wide"),
+    Column("p", "p (Holm)", "number wide"),
     Column("outcome", "Outcome"),
-    Column("counts", "Better, same, worse", number=True, wide=True),
+    Column("counts", "Better, same, worse", "number wide"),
 ]
 
 
@@ -155,11 +155,11 @@ def make_forest(rows: Rows, metric: str) -> Rows:
 MAX_LINES = 60
 """Slices of a chart; the table holds all."""
 SLICE_COLUMNS = [
-    Column("slice", "Slice", link="href", wrap=True),
-    Column("queries", "Queries", number=True),
-    Column("change", "Change", number=True),
-    Column("interval", "95 % interval", number=True, wide=True),
-    Column("p", "p (Holm)", number=True),
+    Column("slice", "Slice", "wrap", link="href"),
+    Column("queries", "Queries", "number"),
+    Column("change", "Change", "number"),
+    Column("interval", "95 % interval", "number wide"),
+    Column("p", "p (Holm)", "number"),
 ]
 
 
@@ -242,13 +242,13 @@ def list_versions(study: Study, choices: Choices, compared: Rows) -> tuple[list[
     versions = study.collection.versions
     columns = [
         Column("name", "Metric", help=formulas),
-        *(Column(f"run-{run}", run, number=True, help=versions[run].note) for run in runs),
+        *(Column(f"run-{run}", run, "number", help=versions[run].note) for run in runs),
     ]
     if choices["baseline"] == choices["candidate"]:
         return columns, rows
     change, interval, p, outcome = COLUMNS[3:7]
     named = change._replace(label=f"{choices['candidate']} − {choices['baseline']}")
-    return [*columns, named, interval, p, outcome._replace(wide=True)], rows
+    return [*columns, named, interval, p, outcome._replace(classes="wide")], rows
 
 
 def compare_means(measured: Sequence[Measurement]) -> Iterator[Rows]:

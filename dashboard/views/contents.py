@@ -22,10 +22,10 @@ PICTURES = 3
 MAX_FINDINGS = 100
 FINDINGS = [
     Column("level", "Level"),
-    Column("file", "File", wrap=True),
-    Column("line", "Line", number=True),
-    Column("found", "Found", wrap=True),
-    Column("wanted", "Expected", wrap=True),
+    Column("file", "File", "wrap"),
+    Column("line", "Line", "number"),
+    Column("found", "Found", "wrap"),
+    Column("wanted", "Expected", "wrap"),
 ]
 
 

@@ -16,19 +16,16 @@ class Column(NamedTuple):
     Attributes:
         key: Key of the rows.
         label: Its title.
+        classes: Those of its cells: number (at the right), wide (left out on phones), wrap (may
+            have several lines).
         help: Tooltip of the title.
-        number: Whether its cells stand at the right.
-        wide: Whether it is left out on phones.
-        wrap: Whether its cells may have several lines.
         link: Key of the rows that holds an address; empty: no link.
     """
 
     key: str
     label: str
+    classes: str = ""
     help: str = ""
-    number: bool = False
-    wide: bool = False
-    wrap: bool = False
     link: str = ""
 
 
@@ -54,8 +51,7 @@ def draw_folded(title: str, content: str) -> None:
 def write_table(columns: Sequence[Column], rows: Rows) -> str:
     """Return a table as HTML whose texts are escaped."""
     head = "".join(
-        f'<th class="{_name_class(c)}" title="{escape(c.help)}">{escape(c.label)}</th>'
-        for c in columns
+        f'<th class="{c.classes}" title="{escape(c.help)}">{escape(c.label)}</th>' for c in columns
     )
     body = "".join(
         f'<tr class="{"front" if row.get("front") else ""}">'
@@ -95,8 +91,4 @@ def _write_cell(column: Column, row: Row) -> str:
     best = column.key in row.get("best", ())
     mark = ' best" title="best' if best else ""
     text = f"★ {text}" if best else text
-    return f'<td class="{_name_class(column)}{mark}">{text}</td>'
-
-
-def _name_class(column: Column) -> str:
-    return " ".join(name for name in ("number", "wide", "wrap") if getattr(column, name))
+    return f'<td class="{column.classes}{mark}">{text}</td>'

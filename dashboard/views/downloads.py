@@ -96,7 +96,7 @@ def make_file(form: str, content: Any, ink: str = "#000000", width: int = CHART_
 
 def write_markdown(title: str, told: str, columns: Sequence[Column], rows: Rows) -> str:
     """Return a heading, a sentence, a table and the link of the view as Markdown."""
-    marks = ["---:" if column.number else "---" for column in columns]
+    marks = ["---:" if "number" in column.classes else "---" for column in columns]
     lines = [[column.label for column in columns], marks]
     lines += [[format_value(row.get(column.key)) for column in columns] for row in rows]
     link = f"\n{st.context.url}?{urlencode(st.query_params.to_dict())}\n" if st.context.url else ""

@@ -55,14 +55,14 @@ STYLE = """<style>@media (max-width: 743px) {
 [class*="st-key-link-primary"] a:hover { background: light-dark(#1f5fbf, #7fb2ff) }
 [class*="st-key-link-primary"] a p { color: light-dark(#ffffff, #0e151d) }</style>"""
 LISTS = [
-    Column("title", "List", link="href", wrap=True),
-    Column("told", "Holds", wrap=True),
-    Column("progress", "Judged by", wrap=True),
+    Column("title", "List", "wrap", link="href"),
+    Column("told", "Holds", "wrap"),
+    Column("progress", "Judged by", "wrap"),
 ]
 PAIRS = [
-    Column("query", "Query", link="href", wrap=True),
-    Column("item_id", "Result", wrap=True),
-    Column("people", "People", number=True),
+    Column("query", "Query", "wrap", link="href"),
+    Column("item_id", "Result", "wrap"),
+    Column("people", "People", "number"),
     Column("values", "They said"),
 ]
 

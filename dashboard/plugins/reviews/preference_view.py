@@ -121,7 +121,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdict
             st.markdown(escape_markdown(sentence))
         with right:
             labels = {"worse": made.baseline, "same": "neither", "better": made.candidate}
-            columns = [Column(key, label, number=True) for key, label in labels.items()]
+            columns = [Column(key, label, "number") for key, label in labels.items()]
             draw_table([Column("person", "Queries won"), *columns], count_answers(answers))
             draw_text("caption", _describe_agreement(answers))
     same, compared = figures.compare_with_metric(scores, changes.values(), metric)
@@ -187,8 +187,8 @@ def _draw_queries(
         rows.append(row)
     columns = [
         Column("won", "Won"),
-        Column("text", "Query", link="href", wrap=True),
-        *(Column(f"person-{at}", name, wide=at > 1) for at, name in enumerate(people)),
-        Column("change", metric, number=True, help="candidate minus baseline"),
+        Column("text", "Query", "wrap", link="href"),
+        *(Column(f"person-{at}", name, "wide" * (at > 1)) for at, name in enumerate(people)),
+        Column("change", metric, "number", help="candidate minus baseline"),
     ]
     draw_table(columns, rows)
