@@ -214,10 +214,10 @@ class Study:
         before, after = self.measure((baseline, candidate), metrics)
         return compare_runs(before, after, self.scenes, parse_margins(self.choices["margins"]))
 
-    def describe_difference(self, row: Row, metric: str, baseline: str, candidate: str) -> str:
+    def describe_difference(self, row: Row, baseline: str, candidate: str) -> str:
         """Return a row of a comparison as a sentence, with the choices that change its numbers."""
-        told = describe_difference(row, metric, baseline, candidate)
-        return " ".join([told, *(f"{each}." for each in self.list_conditions(metric))])
+        told = describe_difference(row, baseline, candidate)
+        return " ".join([told, *(f"{each}." for each in self.list_conditions(row["name"]))])
 
     def list_conditions(self, metrics: str) -> list[str]:
         """Return the choices that change numbers, and why metrics cannot tell versions apart.

@@ -49,14 +49,11 @@ def compare_metrics(study: Study, choices: Choices) -> tuple[Rows, Row]:
 
     p is corrected over all of them.
     """
-    shown, front = parse(choices["metrics"]), str(parse_one(choices["metric"]))
-    names = list(dict.fromkeys([*map(str, shown), front]))
-    compared = study.compare(*choices.pair, " ".join(names))
-    rows = [
-        row | {"name": name, "front": name == front}
-        for name, row in zip(names, compared, strict=True)
-    ]
-    return rows[: len(shown)], rows[names.index(front)]
+    name = str(parse_one(choices["metric"]))
+    compared = study.compare(*choices.pair, f"{choices['metrics']} {name}")
+    rows = [row | {"front": row["name"] == name} for row in compared]
+    (front,) = (row for row in rows if row["front"])
+    return rows[: len(parse(choices["metrics"]))], front
 
 
 def compare_on_page(study: Study, choices: Choices) -> tuple[Rows, Row]:
@@ -88,13 +85,13 @@ def draw_verdict(study: Study, choices: Choices, row: Row, runs: Names = ()) -> 
     Below it stands what the versions compared, and some others, have no results for.
     """
     baseline, candidate = choices.pair
-    told = study.describe_difference(row, row["name"], baseline, candidate)
+    told = study.describe_difference(row, baseline, candidate)
     if baseline == candidate:
         mean = "no value" if row["candidate"] is None else write_number(row["candidate"])
         told = f"{candidate}: {row['name']} {mean} ({count_scored(row)})"
         told = f"{'. '.join((told, *study.list_conditions(row['name'])))}."
     st.subheader(escape_markdown(told), anchor=False)
-    if baseline != candidate and (power := describe_power(row, row["name"])):
+    if baseline != candidate and (power := describe_power(row)):
         draw_text("caption", power)
     for gap in describe_gaps(study, [*choices.compared, *runs])["warning"]:
         draw_text("warning", gap)

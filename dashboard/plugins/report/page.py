@@ -69,8 +69,8 @@ def write_report(study: Study, choices: Choices, queries: Rows, address: str = "
         charts["Change by slice, worst first"] = draw_forest(lines, f"Change in {metric}")
     return TEMPLATES.get_template("report.html").render(
         study=study,
-        told=study.describe_difference(front, front["name"], baseline, candidate),
-        power=describe_power(front, front["name"]),
+        told=study.describe_difference(front, baseline, candidate),
+        power=describe_power(front),
         whys=[write(study, choices) for write in load_sections("report", study.rules.name)],
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         keys=(keys := urlencode(shorten_choices(study.collection, choices))),
