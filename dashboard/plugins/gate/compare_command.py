@@ -24,7 +24,6 @@ def answer(call: Namespace) -> Answer:
     """
     if all(each is None for each in (call.fail_on, call.require, call.junit, call.markdown)):
         return compare_versions.answer(call)
-    from dashboard.evaluation.metrics import parse
     from dashboard.plugins.gate.checks import (
         make_checks,
         read_conditions,
@@ -35,10 +34,9 @@ def answer(call: Namespace) -> Answer:
 
     conditions = read_conditions(call.fail_on, "<") + read_conditions(call.require, ">")
     study, choices = open_pair(call)
-    shown = [*parse(choices["metrics"]), *(each.measure for each in conditions)]
     margins = [f"{each.measure}={-each.limit!r}" for each in conditions if each.sign == ">"]
     choices = choices.replace(
-        metrics=" ".join(dict.fromkeys(map(str, shown))),
+        metrics=" ".join([choices["metrics"], *(str(each.measure) for each in conditions)]),
         margins=" ".join([choices["margins"], *margins]).strip(),
     )
     study = open_study(study.collection, choices)
