@@ -173,7 +173,7 @@ class Study:
             for version in versions
         ]
 
-    def list_means(self, versions: Iterable[str], metrics: str) -> Rows:
+    def list_means(self, versions: Names, metrics: str) -> Rows:
         """Return a row a version and metric: run, metric, cutoff, mean, scored, total."""
         return [row for each in self.measure(versions, metrics) for row in each.list_means()]
 
@@ -204,7 +204,7 @@ class Study:
         return np.stack([known[each] for each in measures])
 
     @property
-    def scenes(self) -> list[str]:
+    def scenes(self) -> Names:
         """Scene of each query in question, "" for none."""
         return [self.collection.queries["scene"][query] for query in self.queries.tolist()]
 
@@ -219,7 +219,7 @@ class Study:
         told = describe_difference(row, baseline, candidate)
         return " ".join([told, *(f"{each}." for each in self.list_conditions(row["name"]))])
 
-    def list_conditions(self, metrics: str) -> list[str]:
+    def list_conditions(self, metrics: str) -> Names:
         """Return the choices that change numbers, and why metrics cannot tell versions apart.
 
         Each is a sentence without its full stop.
@@ -297,7 +297,7 @@ class Study:
                 )
         return found
 
-    def list_slice_means(self, versions: Iterable[str], metric: str) -> Rows:
+    def list_slice_means(self, versions: Names, metric: str) -> Rows:
         """Return a row a slice and version: slice, queries (scored), run, mean."""
         rows, slices = [], self.list_slices()
         for version in versions:

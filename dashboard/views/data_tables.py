@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from dashboard.tables import Row, Rows
+from dashboard.tables import Names, Row, Rows
 from dashboard.texts import write_number
 
 
@@ -71,7 +71,7 @@ def format_value(value: object, decimals: int = 3) -> str:
     return str(value)
 
 
-def write_apart(*values: float | None) -> list[str]:
+def write_apart(*values: float | None) -> Names:
     """Return the texts of cells, with as many decimals as tell different values apart.
 
     >>> write_apart(0.25, 0.5), write_apart(0.0031, 0.0034, None)
