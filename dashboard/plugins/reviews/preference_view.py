@@ -26,8 +26,8 @@ from dashboard.views.media_routes import address_media, describe_media
 
 MAX_PEOPLE = 4
 """People whose answers stand in the table of queries."""
-ANSWERS = {"left": ("better", "worse"), "right": ("worse", "better"), "same": ("same", "same")}
-"""Value of each answer if the candidate is at the left, and if it is at the right."""
+VALUES = ("better", "same", "worse")
+"""Values of the answers left, same and right if the candidate is at the left."""
 
 
 def draw_comparison(collection: Collection, made: JudgingList, judged: Judged) -> None:
@@ -77,15 +77,13 @@ def make_payload(study: Study, made: JudgingList, author: str, done: set[str]) -
         left, right = figures.shuffle_sides(made, id, author)
         own = int(collection.own_items[query])
         asked = ("poster", collection.items.ids[own]) if own >= 0 else ("query", id)
-        values = {name: value[left != made.candidate] for name, value in ANSWERS.items()}
-        values["skip"] = CANNOT_SAY
         found.append(
             {
                 "query_id": id,
                 "text": collection.query_names[query],
                 "picture": address_media(collection, *asked),
                 "sides": [sides[side][at] for side in (left, right)],
-                "values": values,
+                "values": [*VALUES[:: 1 if left == made.candidate else -1], CANNOT_SAY],
                 "done": id in done,
             }
         )
