@@ -40,7 +40,13 @@ TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True,
     lstrip_blocks=True,
 )  # fmt: skip
-TEMPLATES.filters |= {"value": format_value, "signed": write_signed}
+TEMPLATES.filters |= {
+    "value": format_value,
+    "signed": write_signed,
+    "power": describe_power,
+    "written": write_row,
+    "difference": describe_slice,
+}
 
 
 def write_report(study: Study, choices: Choices, queries: Rows, address: str = "") -> str:
@@ -69,28 +75,22 @@ def write_report(study: Study, choices: Choices, queries: Rows, address: str = "
         charts["Change by slice, worst first"] = draw_forest(lines, f"Change in {metric}")
     return TEMPLATES.get_template("report.html").render(
         study=study,
-        told=study.describe_difference(front, baseline, candidate),
-        power=describe_power(front),
+        front=front,
         whys=[write(study, choices) for write in load_sections("report", study.rules.name)],
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         keys=(keys := urlencode(shorten_choices(study.collection, choices))),
         link=f"{address}?{keys}" if address.startswith(("http://", "https://")) else "",
         chosen=[f"Protocol: {study.rules.title}", count_queries(study), *told],
-        baseline=baseline,
-        candidate=candidate,
-        metric=metric,
-        rows=[write_row(row) for row in rows],
+        choices=choices,
+        rows=rows,
         certainty=describe_certainty(rows, any(study.scenes)),
         charts=[
             (title, _write_data("image/svg+xml", make_file("svg", chart, width=CHART_WIDTH)))
             for title, chart in charts.items()
         ],
-        slices=[describe_slice(row) for row in slices[:MAX_SLICES]],
-        count=len(slices),
-        queries=[
-            (row["delta"], study.query(row["query_id"], choices.compared, DEPTH, metric))
-            for row in queries
-        ],
+        slices=slices,
+        most=MAX_SLICES,
+        queries=queries,
         draw=partial(_read_picture, study.collection),
         measures=parse(choices["metrics"]),
         depth=DEPTH,
