@@ -14,7 +14,7 @@ from dashboard.tables import Texts
 from dashboard.texts import count_things
 from dashboard.views.address import draw_text, escape_markdown, shorten_choices
 from dashboard.views.components import make_line
-from dashboard.views.data_tables import Column, draw_folded, write_table
+from dashboard.views.data_tables import TEMPLATES, Column, draw_folded, write_table
 from dashboard.views.frame import find_pages
 from dashboard.views.media_routes import address_media
 
@@ -84,14 +84,11 @@ def list_facts(collection: Collection) -> Texts:
 
 def write_facts(collection: Collection) -> str:
     """Return the facts of a collection and its first pictures as HTML."""
-    facts = "".join(
-        f"<dt>{escape(name)}</dt><dd>{escape(told)}</dd>"
-        for name, told in list_facts(collection).items()
-    )
-    shown = [
-        f'<img src="{escape(address)}" alt="{escape(item)}">'
+    pictures = [
+        (address, item)
         for item in collection.items.ids[: 10 * PICTURES]
         if (address := address_media(collection, "poster", item))
     ]
-    pictures = f'<div class="pictures">{"".join(shown[:PICTURES])}</div>' if shown else ""
-    return f'<dl class="facts">{facts}</dl>{pictures}'
+    return TEMPLATES.get_template("views/facts.html").render(
+        facts=list_facts(collection), pictures=pictures[:PICTURES]
+    )

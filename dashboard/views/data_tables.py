@@ -5,9 +5,11 @@ from html import escape
 from typing import NamedTuple
 
 import streamlit as st
+from jinja2 import Environment, FileSystemLoader
 
-from dashboard.tables import Names, Row, Rows
+from dashboard.tables import Names, Rows
 from dashboard.texts import write_number
+from dashboard.views.components import PROGRAM
 
 
 class Column(NamedTuple):
@@ -50,16 +52,7 @@ def draw_folded(title: str, content: str) -> None:
 
 def write_table(columns: Sequence[Column], rows: Rows) -> str:
     """Return a table as HTML whose texts are escaped."""
-    head = "".join(
-        f'<th class="{c.classes}" title="{escape(c.help)}">{escape(c.label)}</th>' for c in columns
-    )
-    body = "".join(
-        f'<tr class="{"front" if row.get("front") else ""}">'
-        + "".join(_write_cell(column, row) for column in columns)
-        + "</tr>"
-        for row in rows
-    )
-    return f'<div class="values" tabindex="0"><table><tr>{head}</tr>{body}</table></div>'
+    return TEMPLATES.get_template("views/table.html").render(columns=columns, rows=rows)
 
 
 def format_value(value: object, decimals: int = 3) -> str:
@@ -84,11 +77,8 @@ def write_apart(*values: float | None) -> Names:
     return texts
 
 
-def _write_cell(column: Column, row: Row) -> str:
-    text = escape(format_value(row.get(column.key)))
-    if column.link and row.get(column.link):
-        text = f'<a href="{escape(str(row[column.link]))}" target="_self">{text}</a>'
-    best = column.key in row.get("best", ())
-    mark = ' best" title="best' if best else ""
-    text = f"★ {text}" if best else text
-    return f'<td class="{column.classes}{mark}">{text}</td>'
+TEMPLATES = Environment(
+    loader=FileSystemLoader(PROGRAM), autoescape=True, trim_blocks=True, lstrip_blocks=True
+)
+"""Templates of HTML, by their paths from the folder of the program on."""
+TEMPLATES.filters["value"] = format_value

@@ -3,10 +3,7 @@
 from base64 import b64encode
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from urllib.parse import urlencode
-
-from jinja2 import Environment, FileSystemLoader
 
 from dashboard.evaluation.decisions import describe_power
 from dashboard.evaluation.differences import describe_certainty, write_signed
@@ -27,7 +24,7 @@ from dashboard.views.comparison import (
     make_lines,
     write_row,
 )
-from dashboard.views.data_tables import format_value
+from dashboard.views.data_tables import TEMPLATES
 from dashboard.views.downloads import make_file
 from dashboard.views.media_routes import read_poster
 
@@ -36,12 +33,7 @@ DEPTH = 5
 MAX_SLICES = 20
 CHART_WIDTH = 400
 """Width at which charts are drawn, in pixels: their texts can be read on a phone, too."""
-TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True,
-    lstrip_blocks=True,
-)  # fmt: skip
 TEMPLATES.filters |= {
-    "value": format_value,
     "signed": write_signed,
     "power": describe_power,
     "written": write_row,
@@ -73,7 +65,7 @@ def write_report(study: Study, choices: Choices, queries: Rows, address: str = "
     if slices:
         lines = make_lines(slices[:MAX_SLICES])
         charts["Change by slice, worst first"] = draw_forest(lines, f"Change in {metric}")
-    return TEMPLATES.get_template("report.html").render(
+    return TEMPLATES.get_template("plugins/report/report.html").render(
         study=study,
         front=front,
         whys=[write(study, choices) for write in load_sections("report", study.rules.name)],
