@@ -11,10 +11,11 @@ from dashboard.storage.collection import Collection, open_named
 from dashboard.study.choices import resolve
 from dashboard.study.judging import find_rules
 from dashboard.tables import Texts
+from dashboard.templates import TEMPLATES
 from dashboard.texts import count_things
 from dashboard.views.address import draw_text, escape_markdown, shorten_choices
 from dashboard.views.components import make_line
-from dashboard.views.data_tables import TEMPLATES, Column, draw_folded, write_table
+from dashboard.views.data_tables import Column, draw_folded, write_table
 from dashboard.views.frame import find_pages
 from dashboard.views.media_routes import address_media
 

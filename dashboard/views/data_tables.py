@@ -5,11 +5,10 @@ from html import escape
 from typing import NamedTuple
 
 import streamlit as st
-from jinja2 import Environment, FileSystemLoader
 
 from dashboard.tables import Names, Rows
+from dashboard.templates import TEMPLATES
 from dashboard.texts import write_number
-from dashboard.views.components import PROGRAM
 
 
 class Column(NamedTuple):
@@ -77,8 +76,4 @@ def write_apart(*values: float | None) -> Names:
     return texts
 
 
-TEMPLATES = Environment(
-    loader=FileSystemLoader(PROGRAM), autoescape=True, trim_blocks=True, lstrip_blocks=True
-)
-"""Templates of HTML, by their paths from the folder of the program on."""
 TEMPLATES.filters["value"] = format_value

@@ -6,7 +6,6 @@ They are JUnit XML for a pipeline, and Markdown for a pull request.
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from dashboard.evaluation.metrics import WORD, Measure, parse, parse_one
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Row, Rows
+from dashboard.templates import TEMPLATES
 from dashboard.texts import parse_number, write_number
 
 EXAMPLES = {
@@ -135,22 +135,11 @@ def write_junit(checks: Sequence[Check], names: Names, told: Names) -> str:
         names: Collection, candidate and baseline.
         told: Choices that change numbers, in words.
     """
-    failures = sum(each.has_failed for each in checks)
-    counts = {"tests": str(len(checks)), "failures": str(failures), "errors": "0", "skipped": "0"}
-    root = Element("testsuites", counts)
-    title = make_printable("{}: {} against {}".format(*names))
-    suite = SubElement(root, "testsuite", {"name": title} | counts)
-    choices = SubElement(suite, "properties")
-    for each in told:
-        SubElement(choices, "property", {"name": "choice", "value": make_printable(each)})
-    for check in checks:
-        case = SubElement(suite, "testcase", {"classname": title, "name": check.title, "time": "0"})
-        if check.has_failed:
-            SubElement(case, "failure", {"message": check.reason})
-        else:
-            SubElement(case, "system-out").text = check.reason
-    indent(root)
-    return f"{tostring(root, 'unicode', xml_declaration=True)}\n"
+    return TEMPLATES.get_template("plugins/gate/junit.xml").render(
+        checks=checks,
+        title=make_printable("{}: {} against {}".format(*names)),
+        told=map(make_printable, told),
+    )
 
 
 def write_markdown(checks: Sequence[Check], rows: Iterable[Row], names: Names, told: Names) -> str:

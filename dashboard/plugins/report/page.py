@@ -14,6 +14,7 @@ from dashboard.study.changes import group_changes, group_values, list_changes
 from dashboard.study.choices import Choices, describe_choices
 from dashboard.study.study import Study
 from dashboard.tables import Rows
+from dashboard.templates import TEMPLATES
 from dashboard.views.address import shorten_choices
 from dashboard.views.charts import draw_forest, draw_histogram, draw_scatter
 from dashboard.views.comparison import (
@@ -24,7 +25,6 @@ from dashboard.views.comparison import (
     make_lines,
     write_row,
 )
-from dashboard.views.data_tables import TEMPLATES
 from dashboard.views.downloads import make_file
 from dashboard.views.media_routes import read_poster
 
