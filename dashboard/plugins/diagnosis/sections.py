@@ -1,14 +1,13 @@
 """Why the candidate is wrong: a sentence on Compare and in the report, each part a link."""
 
-from html import escape
-
 import streamlit as st
 
-from dashboard.plugins.diagnosis.causes import Piece, find_wrong, write_plain
+from dashboard.plugins.diagnosis.causes import find_wrong, write_plain
 from dashboard.study.changes import find_cutoff
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Row
+from dashboard.templates import TEMPLATES
 from dashboard.texts import count_things
 from dashboard.views.address import draw_reset, write_link
 from dashboard.views.comparison import show_progress
@@ -25,19 +24,11 @@ HELP = (
 
 def draw_why(study: Study, choices: Choices) -> Pick | None:
     """Draw the sentence; return the queries that have results of the chosen cause."""
-
-    def write(piece: Piece) -> str:
-        text = escape(piece.text)
-        if not piece.cause:
-            return text
-        link = escape(write_link("compare", cause=piece.cause))
-        style = "color: inherit; text-underline-offset: 2px"
-        return f'<a href="{link}" target="_self" style="{style}">{text}</a>'
-
     with show_progress("Looking for causes"):
         found, pieces = find_wrong(study, choices)
     if pieces:
-        st.html("".join(map(write, pieces)))
+        why = TEMPLATES.get_template("plugins/diagnosis/why.html")
+        st.html(why.render(pieces=pieces, link=write_link))
     if not (picked := choices["cause"]):
         return None
     cutoff = find_cutoff(choices["metric"], int(choices["shown"]))
