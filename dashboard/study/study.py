@@ -326,7 +326,11 @@ class Study:
     def query(
         self, query_id: str, versions: Names, depth: int = 5, metric: str = ""
     ) -> QueryResult:
-        """Return what each version finds for a stored query.
+        """Return what each version finds for a stored query; see `find_query`."""
+        return self._show(self.find_query(query_id), tuple(versions), depth, metric)
+
+    def find_query(self, query_id: str) -> int:
+        """Return the position of a query.
 
         Raises:
             ChoiceError: If the query is unknown, or not of the kind in question.
@@ -334,7 +338,7 @@ class Study:
         query = self.collection.queries.index.get(query_id, -1)
         if query not in self.queries:
             raise ChoiceError(f"There is no query {query_id!r} of the kind in question.")
-        return self._show(int(query), tuple(versions), depth, metric)
+        return query
 
     @cachedmethod(attrgetter("_shown"), lock=attrgetter("_shown_lock"))
     def _show(self, query: int, versions: tuple[str, ...], depth: int, metric: str) -> QueryResult:

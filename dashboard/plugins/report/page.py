@@ -68,7 +68,7 @@ def write_report(study: Study, choices: Choices, queries: Rows, address: str = "
     return TEMPLATES.get_template("plugins/report/report.html").render(
         study=study,
         front=front,
-        whys=[write(study, choices) for write in load_sections("report", study.rules.name)],
+        sections=load_sections("report", study.rules.name),
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         keys=(keys := urlencode(shorten_choices(study.collection, choices))),
         link=f"{address}?{keys}" if address.startswith(("http://", "https://")) else "",
