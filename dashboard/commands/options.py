@@ -79,9 +79,7 @@ def add_collection(parser: ArgumentParser, files: bool = False) -> None:
     text = "folder of a collection, or its name below data/"
     parser.add_argument("collection", nargs="?" if files else None, metavar="COLLECTION", help=text)
     if files:
-        parser.add_argument(
-            "--qrels", type=Path, metavar="FILE", help="judgements: TREC, BEIR, CSV"
-        )
+        add_options(parser, "--qrels FILE  judgements: TREC, BEIR, CSV")
         text = "results of a version, TREC or CSV; again for more"
         parser.add_argument("--run", type=Path, action="append", metavar="FILE", help=text)
 
