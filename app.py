@@ -22,15 +22,7 @@ from dashboard.study.choices import list_choices
 from dashboard.study.judging import list_all_rules
 from dashboard.views.frame import NAMES
 from dashboard.views.media_routes import send_media
-from dashboard.views.server import (
-    compress_scripts,
-    count_sessions,
-    guard,
-    send_health,
-    send_metrics,
-    send_page,
-    send_without_delay,
-)
+from dashboard.views.server import guard, send_health, send_metrics, send_page, send_without_delay
 
 for sentence in explain_variables():
     print(f"  {sentence}", file=sys.stderr)
@@ -56,10 +48,5 @@ app = st.App(
             for each in routes
         ),
     ],
-    middleware=[
-        Middleware(guard),
-        Middleware(compress_scripts),
-        Middleware(count_sessions),
-        *map(Middleware, load_all("login")),
-    ],
+    middleware=[Middleware(guard), *map(Middleware, load_all("login"))],
 )

@@ -239,15 +239,15 @@ class OpenCollection:
             choices: As of `measure`.
         """
         study, resolved = self._resolve(choices, metrics)
-        front = parse_one(metric or resolved["metric"])
+        front = str(parse_one(metric or resolved["metric"]))
         rows = study.compare(baseline, candidate, f"{resolved['metrics']} {front}")
-        row = next(r for r in rows if (r["metric"], r["cutoff"]) == (front.name, front.cutoff))
+        row = next(each for each in rows if each["name"] == front)
         return Verdict(
-            metric=str(front),
+            metric=front,
             p=row["p_holm"],
             clear=(row["p_holm"] or 1) < SIGNIFICANT,
             better=row["outcome"] == "better",
-            sentence=study.describe_difference(row, str(front), baseline, candidate),
+            sentence=study.describe_difference(row, baseline, candidate),
             **{key: row[key] for key in ("delta", "low", "high", "scored", "total")},
         )
 

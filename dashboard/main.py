@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.errors import ChoiceError, DataError
+from dashboard.errors import DataError
 from dashboard.plugins import list_problems
 from dashboard.views.address import draw_text, forget_address
 from dashboard.views.frame import CURRENT, PAGES, make_pages
@@ -23,7 +23,7 @@ if person.role == NOBODY:
 try:
     with measure_step(current):
         page.run()
-except (DataError, ChoiceError, ValueError) as error:
+except (DataError, ValueError) as error:
     draw_text("error", error)
     if st.query_params:
         st.button("Open the start page", on_click=forget_address)

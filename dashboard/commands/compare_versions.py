@@ -36,7 +36,7 @@ def answer(call: Namespace) -> Answer:
     A metric regressed if the interval of its difference lies on the worse side of 0, or, where all
     queries differ alike and there is none, if the difference is clear and for the worse.
     """
-    from dashboard.evaluation.metrics import Measure, parse
+    from dashboard.evaluation.metrics import parse
 
     study, choices = (open_study_of if call.baseline and call.candidate else open_pair)(call)
     if len(choices.compared) < 2:
@@ -46,7 +46,7 @@ def answer(call: Namespace) -> Answer:
     complain_about_gaps(study, choices.pair)
     silent = [row for row in rows if not row["scored"]]
     for row in silent:
-        say(f"note: {Measure(row['metric'], row['cutoff'])}: no query is scored in both versions")
+        say(f"note: {row['name']}: no query is scored in both versions")
     is_silent = silent and (call.metrics or len(silent) == len(rows))
     has_regressed = any(
         row["outcome"] == "worse"

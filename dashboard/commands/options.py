@@ -18,15 +18,14 @@ if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
     from dashboard.study.choices import Choices
     from dashboard.study.study import Study
+    from dashboard.tables import Names
 
 FINE, FOUND, WRONG = 0, 1, 2
 Answer = tuple[list[dict[str, Any]], Sequence[str], int]
 """Rows, their columns in order, and the exit code."""
 
 
-def print_ways(
-    error: Unsure, call: Namespace, words: Sequence[str], options: Iterable[str]
-) -> None:
+def print_ways(error: Unsure, call: Namespace, words: Names, options: Names) -> None:
     """Print what is open, and the line to type for each way out of it.
 
     Args:
@@ -80,14 +79,12 @@ def add_collection(parser: ArgumentParser, files: bool = False) -> None:
     text = "folder of a collection, or its name below data/"
     parser.add_argument("collection", nargs="?" if files else None, metavar="COLLECTION", help=text)
     if files:
-        parser.add_argument(
-            "--qrels", type=Path, metavar="FILE", help="judgements: TREC, BEIR, CSV"
-        )
+        add_options(parser, "--qrels FILE  judgements: TREC, BEIR, CSV")
         text = "results of a version, TREC or CSV; again for more"
         parser.add_argument("--run", type=Path, action="append", metavar="FILE", help=text)
 
 
-def add_choices(parser: ArgumentParser, *keys: str, idle: Sequence[str] = ("margins",)) -> None:
+def add_choices(parser: ArgumentParser, *keys: str, idle: Names = ("margins",)) -> None:
     """Add an option for every choice that changes numbers, but `idle`, and for others by keys."""
     for each in list_choices():
         if each.key in keys or each.changes_numbers and each.key not in idle:
@@ -184,7 +181,7 @@ def complain_about_broken(call: Namespace, collection: Collection) -> int:
     return WRONG if broken else FINE
 
 
-def complain_about_gaps(study: Study, versions: Iterable[str]) -> int:
+def complain_about_gaps(study: Study, versions: Names) -> int:
     """Print why queries have no value or count as 0; return WRONG where a version ran none."""
     from dashboard.study.changes import describe_gaps
 

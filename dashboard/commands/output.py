@@ -7,7 +7,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,15 +42,6 @@ def write_rows(rows: Rows, columns: Names, form: str) -> str:
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     padded = (map(str.ljust, line, widths) for line in table)
     return "".join("  ".join(line).rstrip() + "\n" for line in padded)
-
-
-def write_markdown_table(lines: Iterable[Iterable[str]]) -> str:
-    """Return lines of cells, titles and marks first, as a table of Markdown.
-
-    Bars, line breaks and signs that Markdown takes for its own are changed.
-    """
-    cleaned = (map(clean_cell, line) for line in lines)
-    return "".join(f"| {' | '.join(line)} |\n" for line in cleaned)
 
 
 def clean_cell(text: str) -> str:

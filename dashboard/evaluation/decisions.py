@@ -119,13 +119,13 @@ def bound_loss(sums: FloatArray, sizes: FloatArray, largest: float) -> float:
     return float(mean - stdtrit(known.units - 1, LEVEL) * known.error)
 
 
-def describe_power(row: Row, metric: str) -> str:
+def describe_power(row: Row) -> str:
     """Return in sentences how large a difference is found, what a margin takes, and its bound."""
     margin, needed, bound, told = row["margin"], row["needed"], row["bound"], []
     if row["low"] is not None:
-        found = f"no difference that {metric} can have"
+        found = f"no difference that {row['name']} can have"
         if row["detectable"] is not None:
-            found = f"a true difference of {write_number(row['detectable'])} in {metric}"
+            found = f"a true difference of {write_number(row['detectable'])} in {row['name']}"
         names = row["corrected_over"].split(", ")
         before = f", before Holm over {len(names)} metrics" if names[1:] else ""
         told.append(f"With {row['scored']:,} queries {found} is found 80 times of 100{before}")

@@ -122,6 +122,7 @@ def _make_row(
     if both.any() and not measure.metric.is_median:
         change = float(delta[both].mean())
     return {
+        "name": str(measure),
         "metric": measure.name,
         "cutoff": measure.cutoff,
         "baseline": before,
@@ -135,7 +136,7 @@ def _make_row(
     }
 
 
-def describe_difference(row: Row, metric: str, baseline: str, candidate: str) -> str:
+def describe_difference(row: Row, baseline: str, candidate: str) -> str:
     """Return a row of a comparison as a sentence.
 
     A difference is clear where p, after Holm over the metrics compared, is below SIGNIFICANT; the
@@ -143,14 +144,13 @@ def describe_difference(row: Row, metric: str, baseline: str, candidate: str) ->
 
     Args:
         row: The row of the metric.
-        metric: Name of the metric.
         baseline: Version that is compared with.
         candidate: Version in question.
     """
     better, scored = count_things(row["better"], "query"), count_scored(row)
     counts = f"{better} better, {row['same']:,} same, {row['worse']:,} worse"
     if row["delta"] is None:
-        return f"{metric}: {candidate} and {baseline} cannot be compared ({scored})."
+        return f"{row['name']}: {candidate} and {baseline} cannot be compared ({scored})."
     difference = write_signed(row["delta"])
     if row["low"] is not None:
         difference += f", 95 % interval {write_interval(row)}"
@@ -161,7 +161,8 @@ def describe_difference(row: Row, metric: str, baseline: str, candidate: str) ->
         outcome = f"{candidate} is not clearly different from {baseline}"
     if row["outcome"] == NOT_WORSE:
         outcome += f" by {write_number(row['margin'])}"
-    return f"{outcome}: {metric} {difference} ({counts}; {scored})." + _explain_disagreement(row)
+    told = f"{outcome}: {row['name']} {difference} ({counts}; {scored})."
+    return told + _explain_disagreement(row)
 
 
 def _explain_disagreement(row: Row) -> str:

@@ -69,7 +69,7 @@ def measure_run(
     for asked, block in list_blocks(run, queries, judgement, measures):
         null = np.isin(asked, [*judgement.unscorable, *run.source.not_run])
         found.append(np.stack([_decide(each, block, null, rules) for each in measures]))
-    return np.concatenate(found, axis=1) if found else np.empty((len(measures), 0))
+    return np.concatenate(found, axis=1)
 
 
 def list_blocks(

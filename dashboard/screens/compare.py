@@ -70,9 +70,9 @@ with tools:
 left, right = split_page(7, 3)
 with right:
     st.markdown("**Change per query**", help="Click a bar to list its queries.")
-    draw_pickable(histogram, "histogram", "label", "picked")
+    draw_pickable(histogram, "label", "picked")
     st.markdown("**Both versions**", help="Click a point to list its queries.")
-    draw_pickable(scatter, "scatter", "point", "picked")
+    draw_pickable(scatter, "point", "picked")
     st.markdown(
         "**Change by metric**",
         help="95 % intervals; ▲ ▼: clear after Holm, ●: not. "

@@ -54,7 +54,7 @@ with left:
         "not corrected. Slices with fewer than 5 queries are last and have no interval.",
     )
     charts = {"Slices": draw_forest(make_lines(rows), f"Change in {metric}", picked=True)}
-    draw_pickable(charts["Slices"], "forest", "name", "picked_slice")
+    draw_pickable(charts["Slices"], "name", "picked_slice")
     pairs = study.compare_slices(*versions, metric, pairs=True)
     if pairs:
         st.markdown(
@@ -73,7 +73,7 @@ with right:
             second = pick("Columns", columns, key="slices-second")
         cells = make_cells(study.cross_slices(*versions, metric, first, second))
         charts["Two columns"] = draw_heatmap(cells, first, second)
-        draw_pickable(charts["Two columns"], "heatmap", "slice", "picked_slice")
+        draw_pickable(charts["Two columns"], "slice", "picked_slice")
         st.caption("Mean change and number of queries; * fewer than 5. Click a cell to list them.")
     if picked := choices["picked_slice"]:
         slices, none = study.list_slices(), np.zeros(len(study.queries), bool)

@@ -1,7 +1,7 @@
 """Changes between two versions by query: values, hits by rank, and moved hits."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -54,7 +54,7 @@ def list_worse(study: Study, choices: Choices) -> Rows:
     return [row for row in rows if row["outcome"] == "worse"]
 
 
-def describe_gaps(study: Study, versions: Iterable[str]) -> dict[str, list[str]]:
+def describe_gaps(study: Study, versions: Names) -> dict[str, list[str]]:
     """Return sentences on queries without a value and why (notes), and on what lacks (warnings).
 
     The same ones of several versions are told once, without the versions if it is all of them.

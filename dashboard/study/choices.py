@@ -190,7 +190,7 @@ def describe_choices(collection: Collection, choices: Choices) -> dict[str, str]
     return {key: f"{key.replace('_', ' ').capitalize()}: {text or 'none'}" for key, text in unusual}
 
 
-def _list_protocols(collection: Collection, before: Values) -> list[str]:
+def _list_protocols(collection: Collection, before: Values) -> Names:
     from dashboard.study.judging import list_rules
 
     return [rules.name for rules in list_rules(collection)]
@@ -228,7 +228,7 @@ def _open_whole(collection: Collection, before: Values) -> Study:
     return open_study(collection, Choices(before).replace(slice=()))
 
 
-def _list_versions(collection: Collection, before: Values) -> list[str]:
+def _list_versions(collection: Collection, before: Values) -> Names:
     return [*collection.versions, *collection.broken]
 
 

@@ -59,7 +59,7 @@ class QueryResult:
         """Return the results of a version."""
         return [row for row in self.rows if row["run"] == version]
 
-    def explain_problems(self, left_out: Container[str]) -> list[str]:
+    def explain_problems(self, left_out: Container[str]) -> Names:
         """Return why versions have no results, but some; those of one reason stand together."""
         alike = defaultdict(list)
         for version, why in self.problems.items():

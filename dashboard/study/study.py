@@ -173,7 +173,7 @@ class Study:
             for version in versions
         ]
 
-    def list_means(self, versions: Iterable[str], metrics: str) -> Rows:
+    def list_means(self, versions: Names, metrics: str) -> Rows:
         """Return a row a version and metric: run, metric, cutoff, mean, scored, total."""
         return [row for each in self.measure(versions, metrics) for row in each.list_means()]
 
@@ -204,7 +204,7 @@ class Study:
         return np.stack([known[each] for each in measures])
 
     @property
-    def scenes(self) -> list[str]:
+    def scenes(self) -> Names:
         """Scene of each query in question, "" for none."""
         return [self.collection.queries["scene"][query] for query in self.queries.tolist()]
 
@@ -214,12 +214,12 @@ class Study:
         before, after = self.measure((baseline, candidate), metrics)
         return compare_runs(before, after, self.scenes, parse_margins(self.choices["margins"]))
 
-    def describe_difference(self, row: Row, metric: str, baseline: str, candidate: str) -> str:
+    def describe_difference(self, row: Row, baseline: str, candidate: str) -> str:
         """Return a row of a comparison as a sentence, with the choices that change its numbers."""
-        told = describe_difference(row, metric, baseline, candidate)
-        return " ".join([told, *(f"{each}." for each in self.list_conditions(metric))])
+        told = describe_difference(row, baseline, candidate)
+        return " ".join([told, *(f"{each}." for each in self.list_conditions(row["name"]))])
 
-    def list_conditions(self, metrics: str) -> list[str]:
+    def list_conditions(self, metrics: str) -> Names:
         """Return the choices that change numbers, and why metrics cannot tell versions apart.
 
         Each is a sentence without its full stop.
@@ -297,7 +297,7 @@ class Study:
                 )
         return found
 
-    def list_slice_means(self, versions: Iterable[str], metric: str) -> Rows:
+    def list_slice_means(self, versions: Names, metric: str) -> Rows:
         """Return a row a slice and version: slice, queries (scored), run, mean."""
         rows, slices = [], self.list_slices()
         for version in versions:
@@ -326,7 +326,11 @@ class Study:
     def query(
         self, query_id: str, versions: Names, depth: int = 5, metric: str = ""
     ) -> QueryResult:
-        """Return what each version finds for a stored query.
+        """Return what each version finds for a stored query; see `find_query`."""
+        return self._show(self.find_query(query_id), tuple(versions), depth, metric)
+
+    def find_query(self, query_id: str) -> int:
+        """Return the position of a query.
 
         Raises:
             ChoiceError: If the query is unknown, or not of the kind in question.
@@ -334,7 +338,7 @@ class Study:
         query = self.collection.queries.index.get(query_id, -1)
         if query not in self.queries:
             raise ChoiceError(f"There is no query {query_id!r} of the kind in question.")
-        return self._show(int(query), tuple(versions), depth, metric)
+        return query
 
     @cachedmethod(attrgetter("_shown"), lock=attrgetter("_shown_lock"))
     def _show(self, query: int, versions: tuple[str, ...], depth: int, metric: str) -> QueryResult:

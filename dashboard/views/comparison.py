@@ -34,13 +34,13 @@ SIGNS = {
 }  # fmt: skip
 COLUMNS = [
     Column("name", "Metric"),
-    Column("baseline", "Baseline", number=True),
-    Column("candidate", "Candidate", number=True),
-    Column("change", "Change", number=True),
-    Column("interval", "95 % interval", number=True, wide=True),
-    Column("p", "p (Holm)", number=True, wide=True),
+    Column("baseline", "Baseline", "number"),
+    Column("candidate", "Candidate", "number"),
+    Column("change", "Change", "number"),
+    Column("interval", "95 % interval", "number wide"),
+    Column("p", "p (Holm)", "number wide"),
     Column("outcome", "Outcome"),
-    Column("counts", "Better, same, worse", number=True, wide=True),
+    Column("counts", "Better, same, worse", "number wide"),
 ]
 
 
@@ -49,14 +49,11 @@ def compare_metrics(study: Study, choices: Choices) -> tuple[Rows, Row]:
 
     p is corrected over all of them.
     """
-    shown, front = parse(choices["metrics"]), str(parse_one(choices["metric"]))
-    names = list(dict.fromkeys([*map(str, shown), front]))
-    compared = study.compare(*choices.pair, " ".join(names))
-    rows = [
-        row | {"name": name, "front": name == front}
-        for name, row in zip(names, compared, strict=True)
-    ]
-    return rows[: len(shown)], rows[names.index(front)]
+    name = str(parse_one(choices["metric"]))
+    compared = study.compare(*choices.pair, f"{choices['metrics']} {name}")
+    rows = [row | {"front": row["name"] == name} for row in compared]
+    (front,) = (row for row in rows if row["front"])
+    return rows[: len(parse(choices["metrics"]))], front
 
 
 def compare_on_page(study: Study, choices: Choices) -> tuple[Rows, Row]:
@@ -88,13 +85,13 @@ def draw_verdict(study: Study, choices: Choices, row: Row, runs: Names = ()) -> 
     Below it stands what the versions compared, and some others, have no results for.
     """
     baseline, candidate = choices.pair
-    told = study.describe_difference(row, row["name"], baseline, candidate)
+    told = study.describe_difference(row, baseline, candidate)
     if baseline == candidate:
         mean = "no value" if row["candidate"] is None else write_number(row["candidate"])
         told = f"{candidate}: {row['name']} {mean} ({count_scored(row)})"
         told = f"{'. '.join((told, *study.list_conditions(row['name'])))}."
     st.subheader(escape_markdown(told), anchor=False)
-    if baseline != candidate and (power := describe_power(row, row["name"])):
+    if baseline != candidate and (power := describe_power(row)):
         draw_text("caption", power)
     for gap in describe_gaps(study, [*choices.compared, *runs])["warning"]:
         draw_text("warning", gap)
@@ -155,11 +152,11 @@ def make_forest(rows: Rows, metric: str) -> Rows:
 MAX_LINES = 60
 """Slices of a chart; the table holds all."""
 SLICE_COLUMNS = [
-    Column("slice", "Slice", link="href", wrap=True),
-    Column("queries", "Queries", number=True),
-    Column("change", "Change", number=True),
-    Column("interval", "95 % interval", number=True, wide=True),
-    Column("p", "p (Holm)", number=True),
+    Column("slice", "Slice", "wrap", link="href"),
+    Column("queries", "Queries", "number"),
+    Column("change", "Change", "number"),
+    Column("interval", "95 % interval", "number wide"),
+    Column("p", "p (Holm)", "number"),
 ]
 
 
@@ -242,13 +239,13 @@ def list_versions(study: Study, choices: Choices, compared: Rows) -> tuple[list[
     versions = study.collection.versions
     columns = [
         Column("name", "Metric", help=formulas),
-        *(Column(f"run-{run}", run, number=True, help=versions[run].note) for run in runs),
+        *(Column(f"run-{run}", run, "number", help=versions[run].note) for run in runs),
     ]
     if choices["baseline"] == choices["candidate"]:
         return columns, rows
     change, interval, p, outcome = COLUMNS[3:7]
     named = change._replace(label=f"{choices['candidate']} − {choices['baseline']}")
-    return [*columns, named, interval, p, outcome._replace(wide=True)], rows
+    return [*columns, named, interval, p, outcome._replace(classes="wide")], rows
 
 
 def compare_means(measured: Sequence[Measurement]) -> Iterator[Rows]:

@@ -30,25 +30,18 @@ def load_component(name: str, *files: str) -> Any:
     return st.components.v2.component(name, js=js, css=css or None)
 
 
-def draw_copy(
-    link: str | None = None,
-    key: str = "copy",
-    is_new: bool = False,
-    markdown: str = "",
-    done: str = "Copied",
-) -> None:
+def draw_copy(key: str = "copy", markdown: str = "", **link: object) -> None:
     """Draw a button that copies a link, and one before it that copies Markdown if there is some.
 
     Args:
-        link: None for the page's.
         key: Key of the component.
-        is_new: Whether the link is copied at once.
         markdown: The view as Markdown.
-        done: What the button says when the link is copied.
+        link: Keys of copy.js that are not usual: text (else the page's address), now (whether it
+            is copied at once), done (what the button says then).
     """
     buttons = [
         {"label": "Copy as Markdown", "text": markdown},
-        {"label": "Copy link", "text": link, "now": is_new, "done": done},
+        {"label": "Copy link", **link},
     ]  # the first one is drawn if it has a text
     component = load_component(
         "copy", "views/copy/clipboard.js", "views/copy/copy.js", "views/copy/copy.css"

@@ -11,6 +11,7 @@ from dashboard.storage.collection import Collection, open_named
 from dashboard.study.choices import resolve
 from dashboard.study.judging import find_rules
 from dashboard.tables import Texts
+from dashboard.templates import TEMPLATES
 from dashboard.texts import count_things
 from dashboard.views.address import draw_text, escape_markdown, shorten_choices
 from dashboard.views.components import make_line
@@ -22,10 +23,10 @@ PICTURES = 3
 MAX_FINDINGS = 100
 FINDINGS = [
     Column("level", "Level"),
-    Column("file", "File", wrap=True),
-    Column("line", "Line", number=True),
-    Column("found", "Found", wrap=True),
-    Column("wanted", "Expected", wrap=True),
+    Column("file", "File", "wrap"),
+    Column("line", "Line", "number"),
+    Column("found", "Found", "wrap"),
+    Column("wanted", "Expected", "wrap"),
 ]
 
 
@@ -84,14 +85,11 @@ def list_facts(collection: Collection) -> Texts:
 
 def write_facts(collection: Collection) -> str:
     """Return the facts of a collection and its first pictures as HTML."""
-    facts = "".join(
-        f"<dt>{escape(name)}</dt><dd>{escape(told)}</dd>"
-        for name, told in list_facts(collection).items()
-    )
-    shown = [
-        f'<img src="{escape(address)}" alt="{escape(item)}">'
+    pictures = [
+        (address, item)
         for item in collection.items.ids[: 10 * PICTURES]
         if (address := address_media(collection, "poster", item))
     ]
-    pictures = f'<div class="pictures">{"".join(shown[:PICTURES])}</div>' if shown else ""
-    return f'<dl class="facts">{facts}</dl>{pictures}'
+    return TEMPLATES.get_template("views/facts.html").render(
+        facts=list_facts(collection), pictures=pictures[:PICTURES]
+    )

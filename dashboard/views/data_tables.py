@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from dashboard.tables import Row, Rows
+from dashboard.tables import Names, Rows
+from dashboard.templates import TEMPLATES
 from dashboard.texts import write_number
 
 
@@ -16,19 +17,16 @@ class Column(NamedTuple):
     Attributes:
         key: Key of the rows.
         label: Its title.
+        classes: Those of its cells: number (at the right), wide (left out on phones), wrap (may
+            have several lines).
         help: Tooltip of the title.
-        number: Whether its cells stand at the right.
-        wide: Whether it is left out on phones.
-        wrap: Whether its cells may have several lines.
         link: Key of the rows that holds an address; empty: no link.
     """
 
     key: str
     label: str
+    classes: str = ""
     help: str = ""
-    number: bool = False
-    wide: bool = False
-    wrap: bool = False
     link: str = ""
 
 
@@ -53,17 +51,7 @@ def draw_folded(title: str, content: str) -> None:
 
 def write_table(columns: Sequence[Column], rows: Rows) -> str:
     """Return a table as HTML whose texts are escaped."""
-    head = "".join(
-        f'<th class="{_name_class(c)}" title="{escape(c.help)}">{escape(c.label)}</th>'
-        for c in columns
-    )
-    body = "".join(
-        f'<tr class="{"front" if row.get("front") else ""}">'
-        + "".join(_write_cell(column, row) for column in columns)
-        + "</tr>"
-        for row in rows
-    )
-    return f'<div class="values" tabindex="0"><table><tr>{head}</tr>{body}</table></div>'
+    return TEMPLATES.get_template("views/table.html").render(columns=columns, rows=rows)
 
 
 def format_value(value: object, decimals: int = 3) -> str:
@@ -75,7 +63,7 @@ def format_value(value: object, decimals: int = 3) -> str:
     return str(value)
 
 
-def write_apart(*values: float | None) -> list[str]:
+def write_apart(*values: float | None) -> Names:
     """Return the texts of cells, with as many decimals as tell different values apart.
 
     >>> write_apart(0.25, 0.5), write_apart(0.0031, 0.0034, None)
@@ -88,15 +76,4 @@ def write_apart(*values: float | None) -> list[str]:
     return texts
 
 
-def _write_cell(column: Column, row: Row) -> str:
-    text = escape(format_value(row.get(column.key)))
-    if column.link and row.get(column.link):
-        text = f'<a href="{escape(str(row[column.link]))}" target="_self">{text}</a>'
-    best = column.key in row.get("best", ())
-    mark = ' best" title="best' if best else ""
-    text = f"★ {text}" if best else text
-    return f'<td class="{_name_class(column)}{mark}">{text}</td>'
-
-
-def _name_class(column: Column) -> str:
-    return " ".join(name for name in ("number", "wide", "wrap") if getattr(column, name))
+TEMPLATES.filters["value"] = format_value

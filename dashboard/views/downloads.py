@@ -7,14 +7,15 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dashboard.commands.output import clean_cell, protect_rows, write_markdown_table, write_rows
+from dashboard.commands.output import clean_cell, protect_rows, write_rows
 from dashboard.plugins import load_named
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Rows
+from dashboard.templates import TEMPLATES
 from dashboard.views.charts import pick_ink, style_chart
 from dashboard.views.components import draw_copy, make_line
-from dashboard.views.data_tables import Column, format_value
+from dashboard.views.data_tables import Column
 
 CHART_WIDTH = 720
 """Width of a chart in a file, in pixels."""
@@ -96,9 +97,10 @@ def make_file(form: str, content: Any, ink: str = "#000000", width: int = CHART_
 
 def write_markdown(title: str, told: str, columns: Sequence[Column], rows: Rows) -> str:
     """Return a heading, a sentence, a table and the link of the view as Markdown."""
-    marks = ["---:" if column.number else "---" for column in columns]
-    lines = [[column.label for column in columns], marks]
-    lines += [[format_value(row.get(column.key)) for column in columns] for row in rows]
-    link = f"\n{st.context.url}?{urlencode(st.query_params.to_dict())}\n" if st.context.url else ""
-    table = write_markdown_table(lines)
-    return f"## {clean_cell(title)}\n\n{clean_cell(told)}\n\n{table}{link}"
+    link = f"{st.context.url}?{urlencode(st.query_params.to_dict())}" if st.context.url else ""
+    return TEMPLATES.get_template("views/view.md").render(
+        title=title, told=told, columns=columns, rows=rows, link=link
+    )
+
+
+TEMPLATES.filters["clean"] = clean_cell

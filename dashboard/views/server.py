@@ -74,7 +74,7 @@ HEADERS = {
 
 
 def guard(app: ASGIApp) -> ASGIApp:
-    """Refuse requests under a foreign host name; add security headers to every answer.
+    """Refuse requests under a foreign host name; add security headers to every answer; count pages.
 
     Without it a page of another site could point its own name at this machine and read answers
     (DNS rebinding), or lay the dashboard into a frame. Streamlit itself refuses live connections of
@@ -90,7 +90,8 @@ def guard(app: ASGIApp) -> ASGIApp:
             await send(message)
 
         if scope["type"] == "lifespan" or is_allowed(scope):
-            await app(scope, receive, send_guarded)
+            with SESSIONS.track_inprogress() if scope["type"] == "websocket" else nullcontext():
+                await (find_script(scope) or app)(scope, receive, send_guarded)
         else:
             shown = re.sub(r"[^\w.:\[\]-]", "?", Headers(scope=scope).get("host", ""))[:100]
             refusal = (
@@ -102,19 +103,14 @@ def guard(app: ASGIApp) -> ASGIApp:
     return answer
 
 
-def compress_scripts(app: ASGIApp) -> ASGIApp:
-    """Send scripts of the page compressed, which Streamlit sends as they are: 4 MB at first."""
-
-    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        name = scope.get("path", "").rpartition("/static/js/")[2]
-        if scope.get("method") not in ("GET", "HEAD") or name not in SCRIPTS:
-            await app(scope, receive, send)
-            return
-        kept = {"Cache-Control": "public, immutable, max-age=31536000"}
-        script = Response(SCRIPTS[name].read_bytes(), headers=kept, media_type="text/javascript")
-        await GZipMiddleware(script, compresslevel=1)(scope, receive, send)
-
-    return answer
+def find_script(scope: Scope) -> ASGIApp | None:
+    """Return a script of the page compressed, which Streamlit sends as it is: 4 MB at first."""
+    name = scope.get("path", "").rpartition("/static/js/")[2]
+    if scope.get("method") not in ("GET", "HEAD") or name not in SCRIPTS:
+        return None
+    kept = {"Cache-Control": "public, immutable, max-age=31536000"}
+    script = Response(SCRIPTS[name].read_bytes(), headers=kept, media_type="text/javascript")
+    return GZipMiddleware(script, compresslevel=1)
 
 
 def send_page(request: Request) -> HTMLResponse:
@@ -178,16 +174,6 @@ MOST = 16
 """Scripts that run at once; threads of Python that wait for each other slow all of them down."""
 TURNS = BoundedSemaphore(MOST)
 NOT_STORED = {"Cache-Control": "no-store"}
-
-
-def count_sessions(app: ASGIApp) -> ASGIApp:
-    """Count the live connections of pages."""
-
-    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        with SESSIONS.track_inprogress() if scope["type"] == "websocket" else nullcontext():
-            await app(scope, receive, send)
-
-    return answer
 
 
 @contextmanager

@@ -27,7 +27,7 @@ def test_findings_can_be_opened(world: Path, monkeypatch: pytest.MonkeyPatch) ->
     drawn = draw(world, monkeypatch, "collections")
     tables = [each.proto.body for each in drawn.get("html") if "<details>" in each.proto.body]
     assert "<summary>1 warning, 1 note</summary>" in tables[0]
-    assert "q5 names the unknown item &#x27;nowhere&#x27;" in tables[0]
+    assert "q5 names the unknown item &#39;nowhere&#39;" in tables[0]
 
 
 def test_refused_folder_is_said_beside_others(world: Path, monkeypatch) -> None:

@@ -55,7 +55,7 @@ def test_outcomes_of_a_margin() -> None:
         "cannot tell", "cannot tell", "not worse",
     ]  # fmt: skip
     row = compare(differences, 0.012)
-    assert describe_difference(row, "AP", "a", "b").startswith("b is not worse than a by 0.012: ")
+    assert describe_difference(row, "a", "b").startswith("b is not worse than a by 0.012: ")
     better, worse = compare(np.abs(differences), 0.012), compare(-np.abs(differences), 0.012)
     assert (better["outcome"], worse["outcome"]) == ("better", "not worse")
     assert compare(-np.abs(differences), 0.001)["outcome"] == "worse"
@@ -86,11 +86,11 @@ def test_interval_and_p_that_disagree_are_said() -> None:
     row = compare(np.resize([1.0, 0.0], 12), 0.02) | {"low": 0.1, "p_holm": 0.08, "scored": 12}
     row |= {"corrected_over": "AP, P@5", "outcome": "cannot tell"}
     over = "which is corrected for all 2 metrics compared (AP, P@5), decides."
-    assert f"The interval alone excludes 0; p, {over}" in describe_difference(row, "AP", "a", "b")
+    assert f"The interval alone excludes 0; p, {over}" in describe_difference(row, "a", "b")
     row |= {"low": -0.1, "corrected_over": "AP", "p_holm": 0.01}
-    assert "alone includes 0; p decides." in describe_difference(row, "AP", "a", "b")
+    assert "alone includes 0; p decides." in describe_difference(row, "a", "b")
     row |= {"low": 0.1}
-    assert "alone" not in describe_difference(row, "AP", "a", "b")
+    assert "alone" not in describe_difference(row, "a", "b")
 
 
 def test_equal_differences_have_no_power() -> None:
@@ -99,7 +99,7 @@ def test_equal_differences_have_no_power() -> None:
         row = compare(np.full(count, 0.1), 0.02)
         assert (row["detectable"], row["needed"], row["low"]) == (None, None, None)
     told = "Not worse takes a lower bound above −0.02; it is −"
-    assert describe_power(row, "AP").startswith(told)
+    assert describe_power(row).startswith(told)
 
 
 def test_few_queries_and_tiny_margins() -> None:
@@ -109,11 +109,11 @@ def test_few_queries_and_tiny_margins() -> None:
     assert compare(differences, 0.001)["needed"] == pytest.approx(needed, rel=1e-5)
     row = compare(np.array([1.0, -1.0, 0.5]))  # it would take a difference above 1
     told = "With 3 queries no difference that AP can have is found 80 times of 100"
-    assert row["detectable"] is None and describe_power(row, "AP") == f"{told}."
+    assert row["detectable"] is None and describe_power(row) == f"{told}."
     row["corrected_over"] = "AP, P@5"
-    assert describe_power(row, "AP") == f"{told}, before Holm over 2 metrics."
+    assert describe_power(row) == f"{told}, before Holm over 2 metrics."
     row = compare(differences, 1e-200)
-    assert row["needed"] is None and "margin" not in describe_power(row, "AP")
+    assert row["needed"] is None and "margin" not in describe_power(row)
 
 
 @pytest.mark.parametrize("text", ["P@5", "=0.1", "P@5=0", "P@5=x", "Q=0.1"])

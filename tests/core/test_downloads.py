@@ -31,7 +31,7 @@ def test_charts() -> None:
 
 
 def test_markdown_is_readable() -> None:
-    columns = [Column(key="name", label="Metric"), Column(key="value", label="v0.3", number=True)]
+    columns = [Column("name", "Metric"), Column("value", "v0.3", "number")]
     rows = [{"name": "Recall@5 | x\ny", "value": 0.5}, {"name": "nDCG_1 * [2]", "value": None}]
     lines = write_markdown("Title", "v0.3 is better: -0.010.", columns, rows).splitlines()
     assert lines[:3] == ["## Title", "", "v0.3 is better: -0.010."]

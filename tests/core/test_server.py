@@ -30,8 +30,7 @@ def client(world: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
         Route("/healthz", server.send_health),
         Route("/metrics", server.send_metrics),
     ]
-    around = [Middleware(each) for each in (server.guard, server.compress_scripts)]
-    app = Starlette(routes=routes, middleware=around)
+    app = Starlette(routes=routes, middleware=[Middleware(server.guard)])
     return TestClient(app, base_url="http://localhost", raise_server_exceptions=True)
 
 

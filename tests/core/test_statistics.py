@@ -91,8 +91,8 @@ def test_equal_twins_are_one_test() -> None:
 def test_one_query_has_no_interval_and_no_difference_is_not_clear() -> None:
     row = compare([0.5, np.nan], [0.7, np.nan])
     assert (row["low"], row["high"], row["p"], row["p_holm"]) == (None, None, None, None)
-    told = describe_difference(row, "P@5", "a", "b")
-    assert told.startswith("b is not clearly different from a: P@5 +0.200, p not defined (1 ")
+    told = describe_difference(row, "a", "b")
+    assert told.startswith("b is not clearly different from a: AP +0.200, p not defined (1 ")
     row = compare([0, 0, 0], [1, 1, 0], ["s", "s", "s"])  # one scene
     assert (row["low"], row["high"], row["p"]) == (None, None, None)
     row = compare([0.0] * 9, [1e-10] * 9)

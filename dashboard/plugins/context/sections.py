@@ -27,13 +27,13 @@ from dashboard.views.data_tables import Column, draw_table
 
 COLUMNS = (
     Column("discount", "Discount"),
-    Column("r_original", "r, original gain", number=True),
-    Column("r_context", "r, gain in context", number=True),
-    Column("difference", "Difference", number=True),
-    Column("low", "95 % from", number=True, wide=True, help="Zou 2007"),
-    Column("high", "to", number=True, wide=True),
-    Column("p", "p", number=True, wide=True, help="Williams' T2"),
-    Column("n", "Lists", number=True, wide=True),
+    Column("r_original", "r, original gain", "number"),
+    Column("r_context", "r, gain in context", "number"),
+    Column("difference", "Difference", "number"),
+    Column("low", "95 % from", "number wide", help="Zou 2007"),
+    Column("high", "to", "number wide"),
+    Column("p", "p", "number wide", help="Williams' T2"),
+    Column("n", "Lists", "number wide"),
 )
 
 

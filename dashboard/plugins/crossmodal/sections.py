@@ -29,7 +29,7 @@ def draw_section(study: Study, choices: Choices) -> None:
             row["best"] += [name] * mean["is_best"]
     noun = name_pictures(study.collection)
     st.markdown(f"**Both directions** – {noun}s to texts, texts to {noun}s; R@K in %")
-    columns = [Column(name, _name(name), number=True) for name in names]
+    columns = [Column(name, _name(name), "number") for name in names]
     draw_table([Column("run", "Version"), *columns], rows)
     draw_text("caption", _describe(study))
 

@@ -25,9 +25,7 @@ def answer(call: Namespace) -> Answer:
     from dashboard.plugins.explanation.terms import explain_value
 
     study, choices = open_study_of(call)
-    query = study.collection.queries.index.get(call.explain, -1)
-    if query not in study.queries:
-        raise ValueError(f"There is no query {call.explain!r} of the kind in question.")
+    query = study.find_query(call.explain)
     rows = []
     for version in choices["runs"]:
         for each in parse(choices["metrics"]):

@@ -47,15 +47,15 @@ def draw_terms(study: Study, choices: Choices) -> None:
         if rest := sum(row["term"] for row in rows[MAX_ROWS:]):
             told += f"; those below the first {MAX_ROWS} add {write_number(rest)}"
         st.text(f"{told}.")
-        gain = Column("grade", "Grade", number=True, help="–: nobody judged it")
+        gain = Column("grade", "Grade", "number", help="–: nobody judged it")
         if measure.metric.reads == "credits":
-            gain = Column("credit", "Credit", number=True, help="Partial relevance")
+            gain = Column("credit", "Credit", "number", help="Partial relevance")
         columns = [
-            Column("rank", "Rank", number=True),
-            Column("item_id", "Result", wrap=True),
+            Column("rank", "Rank", "number"),
+            Column("item_id", "Result", "wrap"),
             gain,
-            Column("term", "Term", number=True),
-            Column("sum", "Sum", number=True, help="of the terms so far"),
+            Column("term", "Term", "number"),
+            Column("sum", "Sum", "number", help="of the terms so far"),
         ]
         if rows:
             draw_table(columns, rows[:MAX_ROWS])

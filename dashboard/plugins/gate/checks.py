@@ -4,19 +4,19 @@ They are JUnit XML for a pipeline, and Markdown for a pull request.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import numpy as np
 
-from dashboard.commands.output import format_cell, write_markdown_table
+from dashboard.commands.output import clean_cell, format_cell
 from dashboard.errors import make_printable
 from dashboard.evaluation.differences import NOT_WORSE, count_scored, find_limit
 from dashboard.evaluation.metrics import WORD, Measure, parse, parse_one
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Row, Rows
+from dashboard.templates import TEMPLATES
 from dashboard.texts import parse_number, write_number
 
 EXAMPLES = {
@@ -127,43 +127,21 @@ def _check(condition: Check, row: Row) -> Check:
     return condition._replace(has_failed=has_failed, reason=reason)
 
 
-def write_junit(checks: Sequence[Check], names: Names, told: Names) -> str:
-    """Return JUnit XML with a test case a check.
+def write_checks(
+    template: str, checks: Sequence[Check], rows: Rows, names: Names, told: Names
+) -> str:
+    """Return checks as JUnit XML with a test case each, or in Markdown with the comparison.
 
     Args:
+        template: junit.xml or checks.md.
         checks: All checks.
+        rows: The comparison.
         names: Collection, candidate and baseline.
         told: Choices that change numbers, in words.
     """
-    failures = sum(each.has_failed for each in checks)
-    counts = {"tests": str(len(checks)), "failures": str(failures), "errors": "0", "skipped": "0"}
-    root = Element("testsuites", counts)
-    title = make_printable("{}: {} against {}".format(*names))
-    suite = SubElement(root, "testsuite", {"name": title} | counts)
-    choices = SubElement(suite, "properties")
-    for each in told:
-        SubElement(choices, "property", {"name": "choice", "value": make_printable(each)})
-    for check in checks:
-        case = SubElement(suite, "testcase", {"classname": title, "name": check.title, "time": "0"})
-        if check.has_failed:
-            SubElement(case, "failure", {"message": check.reason})
-        else:
-            SubElement(case, "system-out").text = check.reason
-    indent(root)
-    return f"{tostring(root, 'unicode', xml_declaration=True)}\n"
-
-
-def write_markdown(checks: Sequence[Check], rows: Iterable[Row], names: Names, told: Names) -> str:
-    """Return the verdict, the checks, choices that change numbers, and the comparison."""
-    failed = sum(each.has_failed for each in checks)
-    verdict = f"{failed:,} of {len(checks):,} checks failed" if failed else "all checks passed"
-    lines = ["## {}: {} against {}: ".format(*map(_write_code, names)) + verdict, ""]
-    for each in checks:
-        outcome = "**failed**" if each.has_failed else "passed"
-        lines.append(f"- {outcome} {_write_code(each.title)}: {_write_code(each.reason)}")
-    lines += [f"- {_write_code(each)}" for each in told]
-    cells = ([format_cell(row[column]) for column in COLUMNS] for row in rows)
-    return "\n".join([*lines, "", write_markdown_table([COLUMNS, ["---"] * len(COLUMNS), *cells])])
+    return TEMPLATES.get_template(f"plugins/gate/{template}").render(
+        checks=checks, rows=rows, names=names, told=told, columns=COLUMNS
+    )
 
 
 def _write_code(text: str) -> str:
@@ -175,3 +153,10 @@ def _write_code(text: str) -> str:
     fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     space = " " if "`" in text else ""
     return f"{fence}{space}{make_printable(text)}{space}{fence}"
+
+
+TEMPLATES.filters |= {
+    "printable": make_printable,
+    "code": _write_code,
+    "cell": lambda cell: clean_cell(format_cell(cell)),
+}

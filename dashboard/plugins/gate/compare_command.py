@@ -24,21 +24,14 @@ def answer(call: Namespace) -> Answer:
     """
     if all(each is None for each in (call.fail_on, call.require, call.junit, call.markdown)):
         return compare_versions.answer(call)
-    from dashboard.evaluation.metrics import parse
-    from dashboard.plugins.gate.checks import (
-        make_checks,
-        read_conditions,
-        write_junit,
-        write_markdown,
-    )
+    from dashboard.plugins.gate.checks import make_checks, read_conditions, write_checks
     from dashboard.study.study import open_study
 
     conditions = read_conditions(call.fail_on, "<") + read_conditions(call.require, ">")
     study, choices = open_pair(call)
-    shown = [*parse(choices["metrics"]), *(each.measure for each in conditions)]
     margins = [f"{each.measure}={-each.limit!r}" for each in conditions if each.sign == ">"]
     choices = choices.replace(
-        metrics=" ".join(dict.fromkeys(map(str, shown))),
+        metrics=" ".join([choices["metrics"], *(str(each.measure) for each in conditions)]),
         margins=" ".join([choices["margins"], *margins]).strip(),
     )
     study = open_study(study.collection, choices)
@@ -53,8 +46,7 @@ def answer(call: Namespace) -> Answer:
         *study.list_conditions(choices["metrics"]),
         f"p_holm is corrected over {rows[0]['corrected_over']}",
     ]
-    if call.junit:
-        replace_file(call.junit, write_junit(checks, names, told).encode())
-    if call.markdown:
-        replace_file(call.markdown, write_markdown(checks, rows, names, told).encode())
+    for file, template in ((call.junit, "junit.xml"), (call.markdown, "checks.md")):
+        if file:
+            replace_file(file, write_checks(template, checks, rows, names, told).encode())
     return rows, compare_versions.COLUMNS, FOUND if failed else FINE

@@ -48,10 +48,10 @@ def draw_ties(study: Study, choices: Choices) -> None:
     ]
     columns = [
         Column("run", "Version"),
-        Column("bits", "Bits", number=True, wide=True),
-        Column("low", "Smallest", number=True),
-        Column("mean", metric, number=True, help="Ties in the order of the gallery"),
-        Column("high", "Largest", number=True),
-        Column("near", NEAR, number=True, help="A query without such a result counts 0"),
+        Column("bits", "Bits", "number wide"),
+        Column("low", "Smallest", "number"),
+        Column("mean", metric, "number", help="Ties in the order of the gallery"),
+        Column("high", "Largest", "number"),
+        Column("near", NEAR, "number", help="A query without such a result counts 0"),
     ]
     draw_table(columns, table)

@@ -8,6 +8,7 @@ from dashboard.study.choices import Choice, Values
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
+    from dashboard.tables import Names
 
 KEY = "copies"
 COUNTED = "counted"
@@ -42,7 +43,7 @@ def _explain_lack(given: str, collection: Collection, before: Values) -> str:
     return f"no copies can be left out {why}" if why and given != COUNTED else ""
 
 
-def list_ways(collection: Collection) -> list[str]:
+def list_ways(collection: Collection) -> Names:
     """Return the values that count copies once; the usual baseline's comes first.
 
     There are none without the column STATED if there are too many items to look.

@@ -55,7 +55,12 @@ class Palette {
     if (this.named.has(collection)) return;
     const answer = await fetch(new URL(`./palette/${collection}`, document.baseURI));
     if (!answer.ok) return;
-    this.named.set(collection, await answer.json());
+    const { collections, queries, typed } = await answer.json();
+    const named = [
+      ...collections.map(([id, title]) => ["Collection", title, "overview", { collection: id }, id]),
+      ...queries.map(([id, title]) => ["Query", title, "query", { query: id }, id]),
+    ];
+    this.named.set(collection, { named, typed });
     if (this.dialog.open) this.draw(this.marked);
   }
 
@@ -106,7 +111,7 @@ class Palette {
 
   choose(place) {
     if (!this.found[place]) return;
-    const [, , page, values] = this.found[place];
+    const [, , page, values = {}] = this.found[place];
     this.dialog.close();
     if (values.query) {
       // Streamlit writes a page's keys to the address of the page before it: one step of Back, not two

@@ -35,8 +35,8 @@ def draw_palette() -> None:
     """Draw the palette, closed, and go to the page that was chosen in it."""
     given = read_address()
     pages = find_pages()
-    steps = [["First steps", text, page, {}] for text, page in FIRST_STEPS if page in pages]
-    screens = [["Screen", page.title, name, {}] for name, page in pages.items()]
+    steps = [["First steps", text, page] for text, page in FIRST_STEPS if page in pages]
+    screens = [["Screen", page.title, name] for name, page in pages.items()]
     data = {"entries": steps + screens, "collection": quote(given.get(COLLECTION, ""))}
     files = ("views/cards/elements.js", "plugins/palette/palette.js", "plugins/palette/palette.css")
     go = load_component("palette", *files)(key="palette", data=data, on_go_change=lambda: None).go
@@ -46,35 +46,22 @@ def draw_palette() -> None:
 
 
 def list_entries(request: Request) -> JSONResponse:
-    """Answer with the other collections and the queries of one; none of one that is broken.
+    """Answer with ids and titles of other collections and of a collection's queries.
 
-    `typed` says whether a text can be typed to search it with.
+    One that is broken has none; `typed` says whether a text can be typed to search it with.
     """
     name = request.path_params["collection"]
     names = list_collections()
     queries, typed = [], False
-    others = [
-        [
-            "Collection",
-            str(find_setting(other, "title") or other),
-            "overview",
-            {COLLECTION: other},
-            other,
-        ]
-        for other in names
-        if other != name
-    ]
+    others = [[each, str(find_setting(each, "title") or each)] for each in names if each != name]
     with suppress(DataError, ChoiceError):  # the pages of the collection say what is wrong
         if name in names:
             collection = open_named(name)
             typed = "text" in list_sides(collection.versions.values())
             asked = open_study(collection, resolve(collection, {}))
             titles = map(collection.query_names.__getitem__, asked.queries.tolist())
-            queries = [
-                ["Query", title, "query", {"query": query}, query]
-                for query, title in zip(asked.query_ids, titles, strict=True)
-            ]
-    return JSONResponse({"named": others + queries[:MAX_NAMED], "typed": typed})
+            queries = [*zip(asked.query_ids, titles, strict=True)][:MAX_NAMED]
+    return JSONResponse({"collections": others, "queries": queries, "typed": typed})
 
 
 ROUTES = (Route("/palette/{collection:path}", list_entries),)

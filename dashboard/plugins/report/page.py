@@ -3,10 +3,7 @@
 from base64 import b64encode
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from urllib.parse import urlencode
-
-from jinja2 import Environment, FileSystemLoader
 
 from dashboard.evaluation.decisions import describe_power
 from dashboard.evaluation.differences import describe_certainty, write_signed
@@ -16,6 +13,7 @@ from dashboard.storage.collection import Collection
 from dashboard.study.changes import group_changes, group_values, list_changes, list_worse
 from dashboard.study.choices import Choices, describe_choices
 from dashboard.study.study import Study
+from dashboard.templates import TEMPLATES
 from dashboard.views.address import shorten_choices
 from dashboard.views.charts import draw_forest, draw_histogram, draw_scatter
 from dashboard.views.comparison import (
@@ -26,7 +24,6 @@ from dashboard.views.comparison import (
     make_lines,
     write_row,
 )
-from dashboard.views.data_tables import format_value
 from dashboard.views.downloads import make_file
 from dashboard.views.media_routes import read_poster
 
@@ -35,11 +32,12 @@ DEPTH = 5
 MAX_SLICES = 20
 CHART_WIDTH = 400
 """Width at which charts are drawn, in pixels: their texts can be read on a phone, too."""
-TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True,
-    lstrip_blocks=True,
-)  # fmt: skip
-TEMPLATES.filters |= {"value": format_value, "signed": write_signed}
+TEMPLATES.filters |= {
+    "signed": write_signed,
+    "power": describe_power,
+    "written": write_row,
+    "difference": describe_slice,
+}
 
 
 def write_report(study: Study, choices: Choices, number: int, address: str) -> str:
@@ -66,30 +64,24 @@ def write_report(study: Study, choices: Choices, number: int, address: str) -> s
     if slices:
         lines = make_lines(slices[:MAX_SLICES])
         charts["Change by slice, worst first"] = draw_forest(lines, f"Change in {metric}")
-    return TEMPLATES.get_template("report.html").render(
+    return TEMPLATES.get_template("plugins/report/report.html").render(
         study=study,
-        told=study.describe_difference(front, front["name"], baseline, candidate),
-        power=describe_power(front, front["name"]),
-        whys=[write(study, choices) for write in load_sections("report", study.rules.name)],
+        front=front,
+        sections=load_sections("report", study.rules.name),
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         keys=(keys := urlencode(shorten_choices(study.collection, choices))),
         link=f"{address}?{keys}" if address.startswith(("http://", "https://")) else "",
         chosen=[f"Protocol: {study.rules.title}", count_queries(study), *told],
-        baseline=baseline,
-        candidate=candidate,
-        metric=metric,
-        rows=[write_row(row) for row in rows],
+        choices=choices,
+        rows=rows,
         certainty=describe_certainty(rows, any(study.scenes)),
         charts=[
             (title, _write_data("image/svg+xml", make_file("svg", chart, width=CHART_WIDTH)))
             for title, chart in charts.items()
         ],
-        slices=[describe_slice(row) for row in slices[:MAX_SLICES]],
-        count=len(slices),
-        queries=[
-            (row["delta"], study.query(row["query_id"], choices.compared, DEPTH, metric))
-            for row in list_worse(study, choices)[:number]
-        ],
+        slices=slices,
+        most=MAX_SLICES,
+        queries=list_worse(study, choices)[:number],
         draw=partial(_read_picture, study.collection),
         measures=parse(choices["metrics"]),
         depth=DEPTH,

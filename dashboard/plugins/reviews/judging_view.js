@@ -152,7 +152,7 @@ class Judging extends AnswerView {
     const { required } = this.payload;
     const parts = [make("h3", "", required.length ? "Does it show all of this?" : "Is it what was asked for?")];
     if (this.payload.poster) parts.push(Object.assign(make("img", "asked"), { src: this.payload.poster, alt: "The query's picture" }));
-    parts.push(drawChips({ required: required.length ? required : [this.payload.title], few: true }));
+    parts.push(drawChips(required.length ? required : [this.payload.title]));
     if (this.data.why) parts.push(make("p", "problem", this.data.why));
     const isSeen = this.front && (this.find(this.front) || !this.hides);
     const subject = isSeen ? this.front : this.last && this.find(this.last) && this.last;

@@ -164,9 +164,7 @@ def _make_task(
         # an order that looks random, and stays the same
         seed = f"{author}\n{query}\n".encode()
         shown.sort(key=lambda card: hashlib.sha256(seed + card["item"].encode()).digest())
-        return {key: payload[key] for key in ("title", "poster", "required", "few")} | {
-            "cards": shown
-        }
+        return {key: payload[key] for key in ("title", "poster", "required")} | {"cards": shown}
 
     done = {query for query in queries if query in judged and pools[query] <= judged[query]}
     return queries, done, make_pool

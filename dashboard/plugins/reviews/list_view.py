@@ -55,14 +55,14 @@ STYLE = """<style>@media (max-width: 743px) {
 [class*="st-key-link-primary"] a:hover { background: light-dark(#1f5fbf, #7fb2ff) }
 [class*="st-key-link-primary"] a p { color: light-dark(#ffffff, #0e151d) }</style>"""
 LISTS = [
-    Column("title", "List", link="href", wrap=True),
-    Column("told", "Holds", wrap=True),
-    Column("progress", "Judged by", wrap=True),
+    Column("title", "List", "wrap", link="href"),
+    Column("told", "Holds", "wrap"),
+    Column("progress", "Judged by", "wrap"),
 ]
 PAIRS = [
-    Column("query", "Query", link="href", wrap=True),
-    Column("item_id", "Result", wrap=True),
-    Column("people", "People", number=True),
+    Column("query", "Query", "wrap", link="href"),
+    Column("item_id", "Result", "wrap"),
+    Column("people", "People", "number"),
     Column("values", "They said"),
 ]
 
@@ -195,7 +195,7 @@ def _draw_list(made: JudgingList, judged: Judged, author: str) -> None:
                 f"**[{escape_markdown(made.title)}]({href})** :small[{told}]  \n:small[{progress}]",
                 width="stretch",
             )
-            draw_copy(write_address(made), f"copy-{made.id}", is_new)
+            draw_copy(f"copy-{made.id}", text=write_address(made), now=is_new)
             ending = author and author == made.author and st.popover("Close")
         if is_new:
             st.success("The list is made. Send its link to those who judge.")
@@ -317,7 +317,7 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
         else:
             _draw_step(study.collection, made, "Judge", "content", "primary")
         if not made.closed:
-            draw_copy(write_address(made), "copy-one")
+            draw_copy("copy-one", text=write_address(made))
     draw_text("caption", _write_progress(made, reviews.judged[made.id]))
     counted = figures.count_values(made, reviews.rows)
     said = [row for row in counted if row["people"]]

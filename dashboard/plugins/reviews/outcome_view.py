@@ -34,12 +34,12 @@ from dashboard.views.media_routes import describe_media
 from dashboard.views.people import OWNER, find_reader
 
 FIGURES = [
-    Column("name", "Agreement", help="unsure is no answer", wrap=True),
-    Column("people", "People", wrap=True),
-    Column("shown", "Value", number=True),
-    Column("interval", "95 % interval", number=True),
-    Column("pairs", "Pairs", number=True, wide=True),
-    Column("note", "Note", wrap=True, wide=True),
+    Column("name", "Agreement", "wrap", help="unsure is no answer"),
+    Column("people", "People", "wrap"),
+    Column("shown", "Value", "number"),
+    Column("interval", "95 % interval", "number"),
+    Column("pairs", "Pairs", "number wide"),
+    Column("note", "Note", "wide wrap"),
 ]
 
 
@@ -196,12 +196,12 @@ def draw_corrections(study: Study, choices: Choices, reviews: Reviews) -> None:
         f"Labels that change{more}",
         write_table(
             [
-                Column("query", "Query", wrap=True),
-                Column("item_id", "Result", wrap=True),
-                Column("given", "Given", number=True, help="–: not judged"),
-                Column("corrected", "Corrected", number=True),
+                Column("query", "Query", "wrap"),
+                Column("item_id", "Result", "wrap"),
+                Column("given", "Given", "number", help="–: not judged"),
+                Column("corrected", "Corrected", "number"),
                 Column("by", "By"),
-                Column("people", "People", number=True),
+                Column("people", "People", "number"),
             ],
             [
                 row | {"query": study.collection.name_query(row["query_id"])}
@@ -236,5 +236,5 @@ def _draw_metrics(given: Study, corrected: Study, choices: Choices) -> None:
     changed = [row for row in rows.values() if row["changes"]]
     st.markdown(f"**{len(changed)} of {len(rows)} metrics change**: mean as given → corrected")
     if changed:
-        runs = [Column(f"run-{name}", name, number=True) for name in choices.compared]
+        runs = [Column(f"run-{name}", name, "number") for name in choices.compared]
         draw_table([Column("metric", "Metric"), *runs], changed)

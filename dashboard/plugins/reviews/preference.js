@@ -1,6 +1,7 @@
 // Shows the results of two versions beside each other, without names, one query after another.
 
 const KEYS = "Keys: ← left, ↓ same, → right, s cannot say, u undo";
+const NAMES = ["left", "same", "right", "skip"]; // in the order of a query's values
 const ANSWERS = [["left", "Left", "←"], ["same", "Same", "↓"], ["right", "Right", "→"]];
 
 const drawResult = (item, place) => make("li", "", drawMedia(item), make("span", "rank", String(place + 1)));
@@ -43,7 +44,7 @@ class Comparison extends AnswerView {
 
   answer(name) {
     if (!this.current) return;
-    this.send(this.current, { value: this.current.values[name] });
+    this.send(this.current, { value: this.current.values[NAMES.indexOf(name)] });
     this.reopen({});
   }
 

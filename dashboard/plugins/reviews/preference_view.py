@@ -26,8 +26,8 @@ from dashboard.views.media_routes import address_media, describe_media
 
 MAX_PEOPLE = 4
 """People whose answers stand in the table of queries."""
-ANSWERS = {"left": ("better", "worse"), "right": ("worse", "better"), "same": ("same", "same")}
-"""Value of each answer if the candidate is at the left, and if it is at the right."""
+VALUES = ("better", "same", "worse")
+"""Values of the answers left, same and right if the candidate is at the left."""
 
 
 def draw_comparison(collection: Collection, made: JudgingList, judged: Judged) -> None:
@@ -77,15 +77,13 @@ def make_payload(study: Study, made: JudgingList, author: str, done: set[str]) -
         left, right = figures.shuffle_sides(made, id, author)
         own = int(collection.own_items[query])
         asked = ("poster", collection.items.ids[own]) if own >= 0 else ("query", id)
-        values = {name: value[left != made.candidate] for name, value in ANSWERS.items()}
-        values["skip"] = CANNOT_SAY
         found.append(
             {
                 "query_id": id,
                 "text": collection.query_names[query],
                 "picture": address_media(collection, *asked),
                 "sides": [sides[side][at] for side in (left, right)],
-                "values": values,
+                "values": [*VALUES[:: 1 if left == made.candidate else -1], CANNOT_SAY],
                 "done": id in done,
             }
         )
@@ -121,7 +119,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdict
             st.markdown(escape_markdown(sentence))
         with right:
             labels = {"worse": made.baseline, "same": "neither", "better": made.candidate}
-            columns = [Column(key, label, number=True) for key, label in labels.items()]
+            columns = [Column(key, label, "number") for key, label in labels.items()]
             draw_table([Column("person", "Queries won"), *columns], count_answers(answers))
             draw_text("caption", _describe_agreement(answers))
     same, compared = figures.compare_with_metric(scores, changes.values(), metric)
@@ -187,8 +185,8 @@ def _draw_queries(
         rows.append(row)
     columns = [
         Column("won", "Won"),
-        Column("text", "Query", link="href", wrap=True),
-        *(Column(f"person-{at}", name, wide=at > 1) for at, name in enumerate(people)),
-        Column("change", metric, number=True, help="candidate minus baseline"),
+        Column("text", "Query", "wrap", link="href"),
+        *(Column(f"person-{at}", name, "wide" * (at > 1)) for at, name in enumerate(people)),
+        Column("change", metric, "number", help="candidate minus baseline"),
     ]
     draw_table(columns, rows)

@@ -72,8 +72,6 @@ def draw_query(data: Row, payloads: Mapping[str, Row]) -> None:
 
 MAX_PAYLOADS = 256
 """What pages show of queries, of 36 KB each; a page has seven at once."""
-FEW = 2
-"""Required keywords that stand on a card in words; more are numbered."""
 
 
 @lru_cache(MAX_PAYLOADS)
@@ -119,7 +117,6 @@ def make_payload(
         "title": found.text,
         "poster": address_media(collection, *asked),
         "required": required,
-        "few": len(required) <= FEW,
         "relevant": " · ".join([f"{found.relevant:,} relevant", *asks]),
         "rows": rows,
         "items": {item: describe_media(collection, item) for item in named},
@@ -135,7 +132,7 @@ def make_items(collection: Collection, items: Names, note: str) -> Row:
         for item, shown in media.items()
     ]
     row = {"kind": "pick", "name": "Start from an item", "note": note, "cards": cards}
-    payload = {"title": "", "required": [], "few": True, "rows": [row], "problems": []}
+    payload = {"title": "", "required": [], "rows": [row], "problems": []}
     return payload | {"items": media}
 
 

@@ -99,10 +99,13 @@ function drawCells(card, required) {
   return cells;
 }
 
+// Required keywords that stand on a card in words; more are numbered.
+const isFew = ({ required }) => required.length <= 2;
+
 function describeVerdict(card, query) {
   if (card.hit === null) return "not judged";
   if (card.hit) return card.grade ? `relevant, grade ${card.grade}` : "relevant";
-  if (query.few || !card.has.length) return "not relevant";
+  if (isFew(query) || !card.has.length) return "not relevant";
   return `${card.has.filter(Boolean).length} of ${card.has.length}`;
 }
 
@@ -120,7 +123,7 @@ function drawText(card, query, brief) {
     word.append(describeVerdict(card, query));
     verdict.append(word, make("span", "score", card.score));
     text.append(verdict);
-    if (query.few) {
+    if (isFew(query)) {
       text.append(...card.has.map((has, place) => drawKeyword(has, query.required[place])));
     } else if (card.has.length) {
       text.append(drawCells(card, query.required), drawKeyword(!lacking, lacking ?? "has all keywords"));
@@ -150,11 +153,11 @@ function drawCard(card, query, row) {
   return element;
 }
 
-function drawChips(query) {
+function drawChips(names, isNumbered) {
   const chips = make("div", "chips");
-  query.required.forEach((name, place) => {
+  names.forEach((name, place) => {
     const chip = make("span", "chip");
-    if (!query.few) chip.append(make("b", "", `${place + 1} `));
+    if (isNumbered) chip.append(make("b", "", `${place + 1} `));
     chip.append(name);
     chips.append(chip);
   });

@@ -13,13 +13,11 @@ def test_queries_of_a_collection(world: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("DASHBOARD_DATA", str(world.parent))
     client = TestClient(Starlette(routes=ROUTES))
     answer = client.get("/palette/world").json()
-    named = [row[:3] for row in answer["named"]]
     assert not answer["typed"]  # no version embeds a text
-    assert named[:2] == [["Query", "a car", "query"], ["Query", "a car and a bus", "query"]]
+    assert answer["queries"][:2] == [["q1", "a car"], ["q2", "a car and a bus"]]
     (world / "items.csv").unlink()
     (world.parent / "other").mkdir()
     (world.parent / "other" / "collection.toml").write_text("")
     for name, others in (("world", ["other"]), ("other", ["world"]), ("", ["other", "world"])):
-        found = client.get(f"/palette/{name}").json()["named"]  # neither can be used
-        assert [row[0] for row in found] == ["Collection"] * len(others)
-        assert [row[4] for row in found] == others
+        found = client.get(f"/palette/{name}").json()  # neither can be used
+        assert not found["queries"] and [row[0] for row in found["collections"]] == others
