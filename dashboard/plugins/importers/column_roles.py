@@ -29,12 +29,13 @@ KEYS = "id key uid"
 CAPTION_ID = """caption_id cap_id sent_id sentids sen_id sentence_id text_id audiocap_id
 caption_number comment_number"""
 QUERY = "query_id q_id qid topic topic_id query query_text"
-SEARCHES = "query_image query_img search_term search_query"
-"""Names of queries, and others that are so beside a grade or a score."""
+SEARCHES = "query_image query_img search_term search_query search_id"
+"""Names of queries, and others that are so beside a grade, a score or a rank."""
 OTHER = """reference_id item product doc document passage_id url gallery_image gallery_img
 candidate_image image2"""
 """Names of the items in tables that name queries, too."""
-QUERY_TEXT = "text query_text query title question"
+QUERY_TEXT = "text query_text query title question sentence caption prompt"
+QUERY_IMAGE = "image query_image query_img reference_image reference_img reference"
 START = "span_start start_time time_start start start_sec start_seconds start_timestamp begin"
 END = "span_end end_time time_end end end_sec end_seconds stop_timestamp end_timestamp"
 SPANS = ("span_start", "span_end")
@@ -124,7 +125,7 @@ def find_roles(block: Block, source: Source) -> Roles:
     is_named = bool({"item_id", "file"} & of.keys() or roles.find(ITEM, FILE))
     is_of_queries = find_stem(block.file).lower().startswith(("quer", "topic"))
     is_asked = is_of_queries or folder in ("query", "queries", "topics")
-    take("query_id", f"{QUERY} {SEARCHES if roles.find(GRADE, SCORE, MARK) else ''}")
+    take("query_id", f"{QUERY} {SEARCHES if roles.find(GRADE, SCORE, RANK, MARK) else ''}")
     take("query_id", "image1" if roles.find(MARK) else "")
     if _names_queries(block, roles):
         of["query_id"], is_named = roles.find(KEYS)[0], False
@@ -149,6 +150,7 @@ def find_roles(block: Block, source: Source) -> Roles:
         if _is_repeated(block.columns[of["query_id"]]) and not is_of_queries:
             _refuse_numbers(block, source, of)
         take("text", QUERY_TEXT)
+        take("image", QUERY_IMAGE)
         roles.kind = "queries"
     else:
         _find_item_roles(block, source, roles)

@@ -78,6 +78,12 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
     """Return the rows of an object: by ids, files or queries, or of one response or table."""
     for records in filter(_has_records, [*found.values(), found]):
         return [{"query" if "hits" in row else "item_id": e, **row} for e, row in records.items()]
+    if found.keys() >= {"queries", "relevant_docs"}:  # sentence-transformers, LlamaIndex
+        return [
+            {"query_id": query, "query": found["queries"][query], "item_id": item, "grade": 1}
+            for query, own in found["relevant_docs"].items()
+            for item in own
+        ]
     if found.pop("mteb_model_meta", None):
         found = next((own for splits in found.values() for own in splits.values()), {})
     told = list(found.values())

@@ -204,8 +204,8 @@ def find_role(name: str, claims: Mapping[str, Any], may_match: bool = True) -> P
         if each.level == "warning":  # a key that is no role
             do = 'Name people by roles, such as owner = ["*@example.org"].'
             raise DataError(each.file, each.found, each.wanted, do=do)
-    more = claims.get(found.pop("claim", "")) or ()
-    names = [*([name] if may_match else []), *([more] if isinstance(more, str) else more)]
+    more = claims.get(found.pop("claim", ""))
+    names = [*([name] if may_match else []), *(more if isinstance(more, list) else [more])]
     folded = [each.casefold() for each in names if isinstance(each, str)]
     for role, known in ROLE_KEYS.items():
         patterns = chain(*(found.get(key, ()) for key in known))

@@ -235,7 +235,7 @@ def _encode(batch: Batch, side: _Side, encoder: BatchEncoder) -> Units:
     """Return the unit vector of each id of a batch, and keep it."""
     inputs = [each for found in batch.values() for each in found]
     rows = encoder.encode(inputs, side.name)
-    width = next((len(each) for each in side.vectors.values()), rows.shape[-1])
+    width = next((len(each) for each in side.vectors.values()), rows.size // len(inputs))
     if rows.shape != (len(inputs), width) or rows.dtype.kind not in "fiu":
         raise DataError(
             encoder.name,

@@ -124,9 +124,11 @@ def _part_versions(block: Block) -> Iterator[Block]:
 
 def _list_queries(_: Source, block: Block, roles: Roles) -> Pieces:
     ids = roles.read(block, "query_id")
-    taken = {roles.of["query_id"], roles.of.get("text")}
+    of = roles.of
+    taken = {of["query_id"], of.get("text"), of.get("image")}
     columns = {name: cells for name, cells in block.columns.items() if name not in taken}
-    columns["text"] = roles.read(block, "text" if "text" in roles.of else "query_id")
+    columns["text"] = roles.read(block, "text" if "text" in of else "query_id")
+    columns |= {"image": roles.read(block, "image")} if "image" in of else {}
     yield Queries(block.file, ids, columns)
     for column, rows in block.vectors.items():
         yield Vectors(block.file, name_version(block.file, column)[0], "texts", rows, ids)
