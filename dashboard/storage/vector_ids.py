@@ -29,14 +29,12 @@ IDS = re.compile(
 """Names of arrays and columns that hold ids."""
 MIN_KEYED = 5
 """Arrays of fractions, each a vector by its key; fewer are something else."""
-DISTANCES = re.compile(
-    r"(?<![^\W_])(c?dist(?:ance)?s?(?:mat)?|hamming|euclidean|costs?)(?![^\W_])", re.I
-)
+DISTANCES = re.compile(r"(?<![^\W_])(c?dist(?:ance)?s?(?:mat)?|hamming|euclidean)(?![^\W_])", re.I)
 """Words in names of matrices in which the lowest number is the best."""
 TEXT_WORDS = frozenset(
     {"query", "queries", "q", "qf", "qid", "qids", "text", "texts", "txt", "topic", "topics",
-     "caption", "captions", "cap", "caps", "sentence", "sentences", "sen", "sentid", "sentids",
-     "paragraph", "paragraphs", "title", "prompt", "prompts"}
+     "caption", "captions", "sentence", "sentences", "sen", "sentid", "sentids", "paragraph",
+     "paragraphs", "title", "prompt", "prompts"}
 )  # fmt: skip
 NEIGHBOURS = frozenset({"target", "reference"})
 """Words in names of lists of what queries are composed of, or look for."""

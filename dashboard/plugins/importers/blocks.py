@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, islice, takewhile
+from itertools import chain, islice, pairwise, takewhile
 from pathlib import PurePosixPath
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -34,6 +34,7 @@ from dashboard.storage.array_files import fill_rows
 from dashboard.storage.media import EXTENSION
 from dashboard.storage.vector_ids import Arrays
 from dashboard.tables import MAX_CELL_CHARACTERS, AnyArray, Names
+from dashboard.texts import parse_number
 
 COLUMNAR = (".parquet", ".arrow", ".feather")
 ENDINGS = (".csv", ".tsv", ".tab", ".jsonl", ".jsonlines", ".ndjson", ".manifest", ".json",
@@ -152,13 +153,16 @@ def _name_cells(
     titles = first[:start] if is_above else []
     source.count(name, [at for at, _ in titles], "lines", "a header; skipped", "note")
     (line, names), *below = first[len(titles) :] or [(1, [])]
-    if sum(map(bool, map(FRACTION.fullmatch, names))) >= MIN_WIDE:
+    if _are_numbers(names):
         source.say(name, "no header", "one; rows are vectors", "note", line)
         below.insert(0, (line, names))
         last = len(names) - 1
-        ends = {0: "item_id", last: "label"}
-        is_free = [at for at in ends if not FRACTION.fullmatch(names[at])]
-        names = [ends[at] if at in is_free else str(at) for at in range(last + 1)]
+        ends = {
+            at: end
+            for at, end in ((0, "item_id"), (last, "label"))
+            if not any(FRACTION.fullmatch(cells[at]) for _, cells in below if len(cells) > last)
+        }
+        names = [ends.get(at, str(at)) for at in range(last + 1)]
     names = [name.lstrip("# ") for name in names]
     twice = [each for each in names if each and names.count(each) > 1]
     shown = [each for each in names if EXTENSION.search(each) or source.find_media(each)]
@@ -184,6 +188,13 @@ def _name_cells(
             odd.append(at)
     what = "rows with another number of cells than the header"
     source.count(name, odd, what, f"{len(names)} cells; left out")
+
+
+def _are_numbers(names: Names) -> bool:
+    """Return whether a first row is one of a vector, and no header of wavelengths, which rise."""
+    numbers = [parse_number(each) for each in names if FRACTION.fullmatch(each)]
+    is_rising = all(a < b for a, b in pairwise(numbers))
+    return len(numbers) >= MIN_WIDE and not (is_rising or is_header(names))
 
 
 def _open_sheets(source: Source, name: str) -> dict[str, Iterator[NumberedRow]]:

@@ -130,7 +130,11 @@ def find_roles(block: Block, source: Source) -> Roles:
     if _names_queries(block, roles):
         of["query_id"], is_named = roles.find(KEYS)[0], False
     others = [name for name in block.columns if name not in of.values()]
-    if len(others) == 1 and JUDGED.search(find_stem(block.file)) and not roles.find(QUERY_TEXT):
+    if (
+        len(others) == 1
+        and JUDGED.search(find_stem(block.file))
+        and not roles.find(QUERY_TEXT, *LABELS)
+    ):
         is_named, of["item_id"] = True, others[0]
     if "query_id" in of and (is_named or roles.find(OTHER)):
         _find_pair_roles(block, source, roles, is_asked)

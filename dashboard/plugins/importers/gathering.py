@@ -372,10 +372,10 @@ class Gathered:
         known = {name: item for name, item in self.known.items() if item in items}
         known |= {item: item for item in items}
         every, how = dict.fromkeys(names), "file, ending or zeros before it"
-        if is_shifted(every, items):
-            raise DataError(file, *SHIFTED)
         found = match_names(every, known, (strip_name, shorten_name))
         rest = [name for name in every if name not in known]
+        if rest and is_shifted(every, items):
+            raise DataError(file or "ids", *SHIFTED)
         for column in self.items.columns if rest and found.keys().isdisjoint(rest) else ():
             ids = {cell: item for item, cell in self.items.list_rows(column) if item in items}
             own = match_names(rest, ids)

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 from dashboard.errors import DataError
@@ -19,6 +20,8 @@ VECTOR_WORDS = re.compile(
 """Words in the names of columns that hold vectors, of whole numbers too."""
 JUDGED = re.compile("qrel|judg|relevan|ground_?truth", re.I)
 """Words in names of files of judgements."""
+RUN = re.compile(r"(?<![^\W_])(runs?|results?)(?![^\W\d_])", re.I)
+"""Words in names of files of results."""
 MAX_WORDS = 3
 """Words of a class in JSON of texts by their pictures; longer texts are captions."""
 NumberedRow = tuple[int, Row]
@@ -89,17 +92,18 @@ def _find_rows(source: Source, name: str, found: Row) -> Any:
     told = list(found.values())
     is_of_rows = all(isinstance(each, dict) for each in told)
     flat = [each for own in told for each in (own if isinstance(own, list) else [own])]
-    if is_of_rows and _holds_pairs(source, name, told):
+    is_of_files = all(EXTENSION.search(each) or source.find_media(each) for each in found)
+    are_files = is_of_files and is_of_rows and all(map(EXTENSION.search, chain(*told)))
+    if is_of_rows and are_files == is_of_files and _holds_pairs(source, name, told):
         number = "grade" if JUDGED.search(name) else "score"
         return [
             {"query_id": query, "item_id": item, number: each}
             for query, own in found.items()
             for item, each in own.items()
         ]
-    is_of_files = all(EXTENSION.search(each) or source.find_media(each) for each in found)
     kinds, stem = {*map(type, flat)}, find_stem(name).lower()
     is_of_pairs = is_of_files and all(map(EXTENSION.search, map(str, flat)))
-    if kinds == {str} and (is_of_pairs or _holds_lists(source, name, told)):
+    if kinds == {str} and (is_of_pairs or not is_of_files and _holds_lists(source, name, told)):
         is_run = RESULTS.search(name) or not (is_of_pairs or JUDGED.search(name))
         return [
             {"query_id": query, "item_id": item} | ({"rank": at} if is_run else {"grade": 1})
@@ -138,8 +142,8 @@ def _list_table(found: Row) -> Any:
             return own
     if {*map(type, found.values())} != {dict}:
         return None
-    first = next(iter(found.values()))
-    if not is_header(first) and len(first) >= len(found):  # columns by rows; else orient="index"
+    is_even = all(len({*map(type, own.values())}) == 1 for own in found.values())
+    if is_even and not is_header(next(iter(found.values()))):  # columns by rows, no orient="index"
         found = pd.DataFrame(found, dtype=object).to_dict("index")
     return [row if key.isdecimal() else {"item_id": key, **row} for key, row in found.items()]
 
@@ -152,12 +156,13 @@ def _join_words(text: Any) -> str:
 def _holds_lists(source: Source, name: str, told: Sequence[Any]) -> bool:
     """Return whether lists hold ids of results or relevant items, by their file's name.
 
-    A run called by its model is known by judgements beside it, and lists of one length.
+    A run called by its model is known by judgements beside it. Classes come again more often.
     """
-    if {*map(type, told)} != {list} or names_texts(find_stem(name)):
+    stem = find_stem(name)
+    if {*map(type, told)} != {list} or names_texts(stem) or 2 * len({*chain(*told)}) < len(told):
         return False
-    is_beside = len({*map(len, told)}) == 1 < len(told[0]) and any(map(JUDGED.search, source.files))
-    return bool(is_beside or JUDGED.search(name) or re.search("run|result", name, re.I))
+    is_beside = max(map(len, told)) > 1 and any(map(JUDGED.search, source.files))
+    return bool(is_beside or JUDGED.search(stem) or RUN.search(stem))
 
 
 def _holds_pairs(source: Source, name: str, told: Sequence[Row]) -> bool:
@@ -166,7 +171,7 @@ def _holds_pairs(source: Source, name: str, told: Sequence[Row]) -> bool:
     A run called by its model is known by judgements beside it. Columns of pandas, which look
     alike, have a row 0.
     """
-    is_named = bool(JUDGED.search(name) or re.search("run|result", name, re.I))
+    is_named = bool(JUDGED.search(name) or RUN.search(find_stem(name)))
     is_judged = any(map(JUDGED.search, source.files))
     numbers = (each is None or isinstance(each, int | float) for e in told for each in e.values())
     return (is_named or is_judged and "0" not in told[0]) and all(numbers)

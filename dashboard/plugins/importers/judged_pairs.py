@@ -12,16 +12,19 @@ from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.naming import SPLITS, name_part
 from dashboard.plugins.importers.pieces import choose_part, list_options
 from dashboard.plugins.importers.source import find_stem
+from dashboard.storage.media import strip_name
 from dashboard.storage.runs import Pair
 from dashboard.storage.vector_ids import list_words
 from dashboard.tables import Names, Texts
-from dashboard.texts import parse_number
+from dashboard.texts import parse_number, split_cells
 
 GRADED = re.compile(
     r"(^|[\W_])(scores?|match(es|ed)?|same|clicks?|rank|grade|rating|relevan(t|ce|cy)|similarity|label)$",
     re.I,
 )
 """Words in names of columns beside pairs that may be grades of these."""
+SPACED = re.compile(r"(\S*\d\S*\s+)+\S*\d\S*")
+"""Ids with blanks between them, each with a digit."""
 
 
 def may_be_grades(column: str, cells: Names, scales: Sequence[Texts]) -> bool:
@@ -29,6 +32,29 @@ def may_be_grades(column: str, cells: Names, scales: Sequence[Texts]) -> bool:
     words = {*chain(*scales)}
     are_numbers = (e.lower() in words or parse_number(e) == parse_number(e) for e in cells if e)
     return bool(GRADED.search(column)) and all(are_numbers)
+
+
+def split_judged(found: Gathered) -> None:
+    """Part the cells of judgements that are no item, if they hold several of which some are."""
+    results = (item for rows in found.results.values() for _, item, _ in rows)
+    vectors = (name for own in found.vectors.values() for name in own.ids)
+    known = {*found.items.index, *results, *vectors}
+    known |= {*map(strip_name, known)}
+    cells = {item for _, _, item, _ in found.judged if not known & {item, strip_name(item)}}
+    parts = {
+        cell: [e for part in own for e in (part.split() if SPACED.fullmatch(part) else [part])]
+        for cell, own in split_cells(cells).items()
+    }
+    several = {
+        cell: own
+        for cell, own in parts.items()
+        if not known.isdisjoint((*own, *map(strip_name, own)))
+    }
+    found.judged = [
+        (file, query, each, grade)
+        for file, query, item, grade in found.judged
+        for each in several.get(item, [item])
+    ]
 
 
 def list_judged(found: Gathered) -> Names:

@@ -32,6 +32,9 @@ COLUMN = re.compile("split|subset|partition|role|part", re.I)
 """Names of columns of parts."""
 BESIDE = re.compile("(image|img|picture|crop|set|bounding|box)s?|")
 """Words that may stand beside that of a part, as in image_query and bounding_box_test."""
+SHORT = re.compile("(^|/)qf?([_.]|$)")
+PICTURES = re.compile("(?<![a-z])(im|img|image|vid|video)s?(?![a-z])")
+"""Names of what asks beside g, and of pictures beside cap."""
 TESTS = re.compile("(?<![a-z])(test|tst|probe)(?![a-z])")
 DATABASE = re.compile("database|gallery|retrieval|trn|(^|[_/])db_", re.I)
 """Words of what asks, and of what is searched, as DeepHash and its successors name files."""
@@ -92,7 +95,12 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     (('0', 'items'), ('a_b', 'items'))
     """
     path = PurePosixPath(file)
-    name = "_".join(re.sub("^gf?(?=_|$)", GALLERY, each) for each in (path.stem, column))
+    parts = [path.stem, column]
+    if any(map(SHORT.search, beside)):
+        parts = [re.sub("^gf?(?=_|$)", GALLERY, each) for each in parts]
+    name = "_".join(parts)
+    if any(map(PICTURES.search, beside)):
+        name = re.sub("(?<![a-z])caps?(?![a-z])", "caption", name)
     stated = STATED.search(file)
     own = [stated[1]] if stated else _list_own(name)
     around = path.parents[path.stem.startswith(path.parent.name or "/")]  # img_emb/img_emb_0.npy

@@ -24,6 +24,7 @@ from dashboard.plugins.importers.judged_pairs import (
     list_judged,
     merge_judgements,
     pick_files,
+    split_judged,
 )
 from dashboard.plugins.importers.naming import BOTH, GALLERY, PARTS, QUERY, TEST, divides
 from dashboard.plugins.importers.pieces import list_options
@@ -51,6 +52,7 @@ def make_plan(found: Gathered) -> None:
     new = {name: own for name, own in found.renamed.items() if times[own] == 1}
     items.index = {new.get(name, name): at for name, at in index.items()}
     found.known = {key: new.get(name, name) for key, name in found.known.items()} | new
+    split_judged(found)
     _name_items(found)
     about = found.queries.get("item_id")
     names = found.match_items(filter(None, about), list_names(found.taken["queries.csv"]))

@@ -20,6 +20,7 @@ from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
 from dashboard.storage.array_files import read_id_file
 from dashboard.storage.new_versions import MATRIX
 from dashboard.storage.vector_ids import (
+    DISTANCES,
     IDS,
     Arrays,
     Beside,
@@ -29,6 +30,9 @@ from dashboard.storage.vector_ids import (
 )
 from dashboard.tables import AnyArray, Names
 
+NAMED = re.compile(rf"(?<![^\W_])(sims?|similarit\w*)(?![^\W\d_])|{DISTANCES.pattern}", re.I)
+OTHERS = re.compile("emb|feat|vec|model|code|hash", re.I)
+"""Words in names of tables of similarities, and of others."""
 FRACTIONS = re.compile(rf"([,\t][-+]?\d*[.]\d+(e-?\d+)?){{{MIN_WIDE},}}", re.I)
 """The numbers of a row of similarities in a table, behind its id."""
 
@@ -38,7 +42,7 @@ def recognise_tables(source: Source) -> Names:
     return [
         name
         for name in source.list_headed(FRACTIONS.search, ".csv", ".tsv")
-        if SIMILARITIES.search(find_stem(name))
+        if NAMED.search(find_stem(name)) and not OTHERS.search(find_stem(name))
     ]
 
 
@@ -49,7 +53,9 @@ def read_table(source: Source, name: str) -> Pieces:
     frame = pd.read_csv(source.find_path(name), sep=None, engine="python", converters={0: str})
     frame = frame.set_index(frame.columns[0])
     version, side = name_version(name)
-    yield Vectors(name, version, side, frame.to_numpy(), list(frame.index), list(frame.columns))
+    refuse_distances(find_stem(name), name)
+    cells = frame.select_dtypes("number")
+    yield Vectors(name, version, side, cells.to_numpy(), list(frame.index), list(cells.columns))
 
 
 TABLES = Format("similarities", recognise_tables, partial(read_each, read_table))

@@ -177,7 +177,7 @@ def _read_first(source: Source, name: str) -> list[AnyArray]:
         if name.lower().endswith(ENDINGS):
             return list(read_arrays(path, name).values())
         lines = read_id_file(path, name, 0, [])
-        return [np.array(lines[is_header(lines[:1]) :])] if lines else []
+        return [np.array(lines[is_header(lines[:1]) :])] if len({*lines}) < len(lines) else []
     return []
 
 
@@ -280,10 +280,11 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             wanted = "a table of ids and classes, or query and gallery in the names; left out"
             source.say(beside, "classes alone", wanted)
         if ids and cells:
+            own_labels = list(filter(LABELS.search, cells))
             yield (
                 Queries(name, ids, cells | {"text": ids})
                 if asks
-                else Items(name, ids, cells, list(filter(LABELS.search, cells)))
+                else Items(name, ids, cells, own_labels if len(own_labels) == 1 else ())
             )
         yield Vectors(name, version, side, rows, ids, (ids or numbers) if of_items else (), is_pair)
 

@@ -135,7 +135,6 @@ def _list_queries(_: Source, block: Block, roles: Roles) -> Pieces:
 
 
 NUMBERED_CAPTION = re.compile(r"(caption|sentence|comment)[_ ]?\d+|caption_(?!id)[a-z]{2}", re.I)
-SPACED = re.compile(r"(\S*\d\S*\s+)+\S*\d\S*")
 COMMA = re.compile(r"[-+]?\d+,(?!\d{3}$)\d+")
 
 
@@ -166,11 +165,9 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
     files = [f"{table}/{part}".rstrip("/") for part in parts]
     of = roles.of
     told = [each for each in ("grade", "score", "rank") if each in of]
-    lists = Columns()
     if not told:
         wanted = "a column of grades; the pairs are relevant"
         source.say(table, "queries and items alone", wanted, "note")
-        lists = _split_ids(items) if len({*queries}) == len(queries) else lists
     for role, column in [
         (e, name) for e in told or ["grade"] for name in split_columns(block, of.get(e, ""))
     ]:
@@ -192,22 +189,11 @@ def _list_pairs(source: Source, block: Block, roles: Roles) -> Pieces:
         owners = files if role == "grade" else runs
         for query, item, owner, number in zip(queries, items, owners, numbers, strict=True):
             if number == number and (number is not None or role == "grade"):
-                number = number and sign * number
-                own_items = lists.get(item) or [item]
-                groups.setdefault(owner, []).extend(
-                    (query, cut_added(e), number) for e in own_items
-                )
+                row = query, cut_added(item), number and sign * number
+                groups.setdefault(owner, []).append(row)
         for owner, rows in groups.items():
             name = clean_name(owner).strip("_") or find_stem(table)
             yield Judgements(owner, rows) if role == "grade" else RunLines(table, name, rows)
-
-
-def _split_ids(cells: Names) -> Columns:
-    """Return the ids in each cell: between marks of a list, or blanks if each has a digit."""
-    return {
-        cell: [e for part in own for e in (part.split() if SPACED.fullmatch(part) else [part])]
-        for cell, own in split_cells(cells).items()
-    }
 
 
 def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
@@ -222,7 +208,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
     contents = block.contents.get(of.get("file", ""), [None] * len(cells))
     if not any((*files, *contents)):
         contents = list(map(read_outside, cells))
-    if is_shifted(given, source.media):
+    if not any(cells) and is_shifted(given, source.media):
         raise DataError(table, *SHIFTED)
     ids, lost, near = [], [], []
     parts = count_parts(cells, source.options.items)
