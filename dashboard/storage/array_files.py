@@ -161,8 +161,10 @@ def _read_rows(path: Path, name: str, findings: Findings) -> Sequence[Names]:
     if path.suffix == ".parquet":
         with explain_errors(name, "a damaged file", "a whole .parquet file"):
             opened = open_parquet(path)
-            told = [e for e in opened.schema_arrow if not count_lists(e.type)]
-            ids = opened.read([each.name for each in told if IDS.search(each.name)])
+            told = opened.schema_arrow
+            ids = opened.read(
+                [e.name for e in told if IDS.search(e.name) and not count_lists(e.type)]
+            )
         cells = (map(str, column.to_pylist()) for column in ids.columns)
         return [ids.column_names, *zip(*cells, strict=True)]
     lines = read_text(path, name, findings).rstrip("\n").split("\n")
