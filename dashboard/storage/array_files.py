@@ -286,9 +286,7 @@ def _read_hdf5(path: Path) -> Arrays:
     def take(name: str, node: Any) -> None:
         if isinstance(node, h5py.Dataset) and not (node.is_virtual or node.external):
             refuse_swelling(path, [node.size])
-            is_text = h5py.check_string_dtype(node.dtype) is not None
-            values = node.asstr(errors="replace") if is_text else node
-            found[name] = values[:] if node.ndim == 1 else node
+            found[name] = node[:] if node.ndim == 1 else node
 
     opened.visititems(take)  # follows no links
     return found
