@@ -5,7 +5,6 @@ import json
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -269,12 +268,14 @@ def _read_safetensors(path: Path) -> Arrays:
     from safetensors import numpy
 
     content = path.read_bytes()
-    with suppress(KeyError):  # numpy has no bfloat16
-        return dict(sorted(numpy.load(content).items()))  # it has another order each time
-    from safetensors import torch
+    try:
+        found: Arrays = numpy.load(content)
+    except KeyError:  # numpy has no bfloat16
+        from safetensors import torch
 
-    tensors = sorted(torch.load(content).items())
-    return {name: (e.float() if e.is_floating_point() else e).numpy() for name, e in tensors}
+        found = torch.load(content)
+    # it has another order each time
+    return {name: read_tensor(each) for name, each in sorted(found.items())}
 
 
 def _read_hdf5(path: Path) -> Arrays:
