@@ -285,7 +285,7 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
         for at, table in enumerate((opened.queries, opened.items)):
             refuse_unknown(table, dict.fromkeys(row[at] for row in rows), run.file)
         asked = {row[0] for row in rows}
-        unknown = len(asked - opened.queries.index.keys())
+        unknown = len(opened.queries.list_unknown(asked))
         rest = f"; {unknown:,} of its {len(asked):,} queries are unknown" if unknown else ""
         versions.append(f"{name} ({len(rows):,} results of {run.file}{rest})")
     versions += [f"{name} (kept)" for name in kept]
