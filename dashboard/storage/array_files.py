@@ -5,7 +5,6 @@ import json
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -161,8 +160,10 @@ def _read_rows(path: Path, name: str, findings: Findings) -> Sequence[Names]:
     if path.suffix == ".parquet":
         with explain_errors(name, "a damaged file", "a whole .parquet file"):
             opened = open_parquet(path)
-            told = [e for e in opened.schema_arrow if not count_lists(e.type)]
-            ids = opened.read([each.name for each in told if IDS.search(each.name)])
+            told = opened.schema_arrow
+            ids = opened.read(
+                [e.name for e in told if IDS.search(e.name) and not count_lists(e.type)]
+            )
         cells = (map(str, column.to_pylist()) for column in ids.columns)
         return [ids.column_names, *zip(*cells, strict=True)]
     lines = read_text(path, name, findings).rstrip("\n").split("\n")
@@ -267,12 +268,14 @@ def _read_safetensors(path: Path) -> Arrays:
     from safetensors import numpy
 
     content = path.read_bytes()
-    with suppress(KeyError):  # numpy has no bfloat16
-        return dict(sorted(numpy.load(content).items()))  # it has another order each time
-    from safetensors import torch
+    try:
+        found: Arrays = numpy.load(content)
+    except KeyError:  # numpy has no bfloat16
+        from safetensors import torch
 
-    tensors = sorted(torch.load(content).items())
-    return {name: (e.float() if e.is_floating_point() else e).numpy() for name, e in tensors}
+        found = torch.load(content)
+    # it has another order each time
+    return {name: read_tensor(each) for name, each in sorted(found.items())}
 
 
 def _read_hdf5(path: Path) -> Arrays:
@@ -284,9 +287,7 @@ def _read_hdf5(path: Path) -> Arrays:
     def take(name: str, node: Any) -> None:
         if isinstance(node, h5py.Dataset) and not (node.is_virtual or node.external):
             refuse_swelling(path, [node.size])
-            is_text = h5py.check_string_dtype(node.dtype) is not None
-            values = node.asstr(errors="replace") if is_text else node
-            found[name] = values[:] if node.ndim == 1 else node
+            found[name] = node[:] if node.ndim == 1 else node
 
     opened.visititems(take)  # follows no links
     return found

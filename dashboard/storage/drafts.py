@@ -119,7 +119,7 @@ def put_in_place(draft: Path, place: Path) -> None:
     if place.exists():
         raise DataError(
             place.parent.parent.name,
-            f"a version {place.stem if place.is_file() else place.name!r} already",
+            f"a version {tell_version(place)!r} already",
             "a new name; it came meanwhile",
         )
     draft.rename(place)

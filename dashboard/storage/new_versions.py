@@ -259,7 +259,7 @@ def _name_rows(
     if rows.ndim != 2 or not rows.size or rows.dtype.kind not in "fiub":
         found = f"numbers of the shape {rows.shape} and type {rows.dtype}"
         raise DataError(file, found, "a vector a row")
-    table = collection.items if stem == "items" else collection.queries
+    table: Table = getattr(collection, stem)
     if ids is None:
         if stem == "items":  # but for texts
             told = table.list_rows("kind", "file")

@@ -51,14 +51,6 @@ def make_poster(path: Path, kind: str, span: Span | None) -> bytes:
     return written.getvalue()
 
 
-def read_picture_file(path: Path) -> Image.Image:
-    """Return the picture of a file, turned as browsers turn it; large JPEG at reduced scale."""
-    with Image.open(path) as picture:
-        check_size(picture.width, picture.height)
-        picture.draft("RGB", (2 * MAX_SIDE, 2 * MAX_SIDE))
-        return turn_picture(picture).convert("RGBA" if picture.has_transparency_data else "RGB")
-
-
 def turn_picture(picture: Image.Image) -> Image.Image:
     """Return a picture turned as browsers turn it, and a grey one of 16 bits a pixel with 8."""
     upright = ImageOps.exif_transpose(picture) if picture.format in UPRIGHT else picture
@@ -130,12 +122,17 @@ def flatten(picture: Image.Image, shade: int = 255) -> Image.Image:
 def _read_pictures(
     path: Path, kind: str, span: Span | None, shares: Sequence[float]
 ) -> list[Image.Image]:
-    """Return the picture of a file, or some frames of its clip."""
+    """Return the picture of a file, a large JPEG at reduced scale, or some frames of its clip."""
     with explain_errors(
         path.name, "a file that cannot be decoded", "a picture or a clip that browsers show"
     ):
-        is_picture = kind.startswith("image/")
-        return [read_picture_file(path)] if is_picture else _read_clip(path, span, shares)
+        if not kind.startswith("image/"):
+            return _read_clip(path, span, shares)
+        with Image.open(path) as picture:
+            check_size(picture.width, picture.height)
+            picture.draft("RGB", (2 * MAX_SIDE, 2 * MAX_SIDE))
+            turned = turn_picture(picture)
+            return [turned.convert("RGBA" if picture.has_transparency_data else "RGB")]
 
 
 def _read_clip(path: Path, span: Span | None, shares: Sequence[float]) -> list[Image.Image]:

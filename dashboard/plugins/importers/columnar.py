@@ -111,7 +111,7 @@ def _measure_lists(values: Any) -> int:
         return 0
     lists = values.drop_null()
     at = next((at for at, each in enumerate(lists) if len(each)), 0)
-    return int(read_lists(lists[at : at + 1])[0].shape[1])
+    return len(lists[at : at + 1].flatten(recursive=True))
 
 
 def _name_class(value: Any, names: Names) -> str:

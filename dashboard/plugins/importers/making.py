@@ -269,8 +269,8 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
         "keywords": "keywords",
         "labels": f"same {found.column}, {len(set[str]().union(*labels)):,} classes",
     }[found.basis]
-    number = len(labels) or len(found.tables["unified_annotation.csv"]) - 1
-    number = number or len({row[1] for row in pairs} & ids - texts)
+    keywords = len(found.tables["unified_annotation.csv"]) - 1
+    number = len(labels) or keywords or len({row[1] for row in pairs} & ids - texts)
     counted = "" if found.basis == "tables" else f"; judged: {number:,}"
     files, tables = list_names(found.files), list_names(found.taken["items.csv"])
     notes = (
@@ -285,7 +285,7 @@ def describe(found: Gathered, opened: Collection, kept: Names) -> Names:
         for at, table in enumerate((opened.queries, opened.items)):
             refuse_unknown(table, dict.fromkeys(row[at] for row in rows), run.file)
         asked = {row[0] for row in rows}
-        unknown = len(asked - opened.queries.index.keys())
+        unknown = len(opened.queries.list_unknown(asked))
         rest = f"; {unknown:,} of its {len(asked):,} queries are unknown" if unknown else ""
         versions.append(f"{name} ({len(rows):,} results of {run.file}{rest})")
     versions += [f"{name} (kept)" for name in kept]

@@ -93,7 +93,7 @@ def write_files(found: Gathered) -> list[Row]:
     taken |= {f"runs/{name}.csv": [run.file] for name, run in found.runs.items()}
     numbers = {file: len(rows) - 1 for file, rows in tables.items()}
     for name, number in numbers.items():
-        if number > 0:
+        if number:
             (draft / name).parent.mkdir(exist_ok=True)
             with (draft / name).open("w", encoding="utf-8", newline="") as file:
                 csv.writer(file, lineterminator="\n").writerows(tables[name])
@@ -113,7 +113,7 @@ def write_files(found: Gathered) -> list[Row]:
             "guessed": name == "queries.csv" and found.of_queries or None,
         }
         for name, number in numbers.items()
-        if number > 0
+        if number
     ]
 
 

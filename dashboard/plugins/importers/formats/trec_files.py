@@ -81,7 +81,7 @@ def find_form(name: str, head: str) -> str:
     lines = list_first(head, 20)
     for form, pattern in FORMS.items():
         matches = list(filter(None, map(pattern.fullmatch, lines)))
-        is_named = form not in WORDS or re.search(WORDS[form], name.lower())
+        is_named = re.search(WORDS.get(form, ""), name.lower())
         is_so = _has_ranks(name, matches) if form == "ranks" else is_named
         if is_so and len(matches) > len(lines) / 2 and pattern.fullmatch(lines[0]):
             return form
