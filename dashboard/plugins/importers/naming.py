@@ -32,17 +32,16 @@ COLUMN = re.compile("split|subset|partition|role|part", re.I)
 """Names of columns of parts."""
 BESIDE = re.compile("(image|img|picture|crop|set|bounding|box)s?|")
 """Words that may stand beside that of a part, as in image_query and bounding_box_test."""
-SHORT = re.compile("(^|/)qf?([_.]|$)")
 PICTURES = re.compile("(?<![a-z])(im|img|image|vid|video)s?(?![a-z])")
-"""Names of what asks beside g, and of pictures beside cap."""
-TESTS = re.compile("(?<![a-z])(test|tst|probe)(?![a-z])")
+"""Names of pictures beside cap."""
+TESTS = re.compile("(?<![a-z])(test|tst|probe)(?![a-z])", re.I)
 DATABASE = re.compile("database|gallery|retrieval|trn|(^|[_/])db_", re.I)
 """Words of what asks, and of what is searched, as DeepHash and its successors name files."""
 
 GENERAL = re.compile(
     r"(item|doc|document|image|video|vid|picture|embedding|embed|emb|vector|feature|feat|descriptor|"
-    r"reference|ref)s?|"
-    r"clips|gallery|corpus|img|part|passage|index|data|database|models|arr|probe|0|x|weight|train|trn|te?st|val|values|visual|"
+    r"reference)s?|"
+    r"clips|gallery|corpus|img|part|passage|index|data|database|models|arr|0|x|weight|train|trn|te?st|val|values|visual|"
     r"vision|dim|0*\d{5}|of([_-]\d+)?|(rank|shard|chunk|split|proc|worker|gpu|sheet)\d*|retrieval|db|codes|hash|binary",
     re.I,
 )
@@ -96,20 +95,20 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     """
     path = PurePosixPath(file)
     parts = [path.stem, column]
-    if any(map(SHORT.search, beside)):
-        parts = [re.sub("^gf?(?=_|$)", GALLERY, each) for each in parts]
+    if any(map(names_texts, beside)):
+        parts = [re.sub("^(gf?|refs?)(?=_|$)", GALLERY, each) for each in parts]
     name = "_".join(parts)
     if any(map(PICTURES.search, beside)):
         name = re.sub("(?<![a-z])caps?(?![a-z])", "caption", name)
+    if not DATABASE.search(name) and any(map(DATABASE.search, beside)):
+        name = TESTS.sub(QUERY, name)
     stated = STATED.search(file)
     own = [stated[1]] if stated else _list_own(name)
     around = path.parents[path.stem.startswith(path.parent.name or "/")]  # img_emb/img_emb_0.npy
     folder = HIVE.sub("", around.as_posix()).rpartition("/")[2].removesuffix(".xlsx")
     if all(map(str.isdecimal, own)) and (_list_own(folder) or folder.isdecimal()):
         own.insert(0, folder)
-    is_test = TESTS.search(name.lower()) and not DATABASE.search(name)
-    asks = names_texts(name) or is_test and any(map(DATABASE.search, beside))
-    return clean_name("_".join(own) or "v1"), "texts" if asks else "items"
+    return clean_name("_".join(own) or "v1"), "texts" if names_texts(name) else "items"
 
 
 def _list_own(name: str) -> list[str]:

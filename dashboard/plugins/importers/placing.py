@@ -165,7 +165,7 @@ def _match_texts(found: Gathered, own: VectorFile, texts: Texts) -> Texts:
         told = {(e, at): text for e, every in owned.items() for at, text in enumerate(every, first)}
         names |= {asked[e]: told[e] for e in told} if told.keys() == asked.keys() else {}
     rest = [name for name in rest if name not in names]
-    return names | found.match_items(rest, own.file, texts)
+    return names | (found.match_items(rest, own.file, texts) if texts else Texts())
 
 
 def _match_pictures(found: Gathered, own: VectorFile, names: Iterable[str]) -> Columns:
