@@ -23,8 +23,9 @@ GRADED = re.compile(
     re.I,
 )
 """Words in names of columns beside pairs that may be grades of these."""
+SEVERAL = re.compile(r"[,;|\s\[]")
 SPACED = re.compile(r"(\S*\d\S*\s+)+\S*\d\S*")
-"""Ids with blanks between them, each with a digit."""
+"""What stands between ids in a cell, and ids with blanks between them, each with a digit."""
 
 
 def may_be_grades(column: str, cells: Names, scales: Sequence[Texts]) -> bool:
@@ -36,14 +37,16 @@ def may_be_grades(column: str, cells: Names, scales: Sequence[Texts]) -> bool:
 
 def split_judged(found: Gathered) -> None:
     """Part the cells of judgements that are no item, if they hold several of which some are."""
+    cells = {item for _, _, item, _ in found.judged if SEVERAL.search(item)}
+    if not cells:
+        return
     results = (item for rows in found.results.values() for _, item, _ in rows)
     vectors = (name for own in found.vectors.values() for name in own.ids)
     known = {*found.items.index, *results, *vectors}
     known |= {*map(strip_name, known)}
-    cells = {item for _, _, item, _ in found.judged if not known & {item, strip_name(item)}}
     parts = {
         cell: [e for part in own for e in (part.split() if SPACED.fullmatch(part) else [part])]
-        for cell, own in split_cells(cells).items()
+        for cell, own in split_cells(cells - known).items()
     }
     several = {
         cell: own
