@@ -14,7 +14,7 @@ from dashboard.storage.drafts import put_in_place, replace_files, write_draft, w
 from dashboard.storage.media import match_ids, tell_matched
 from dashboard.storage.runs import read_run
 from dashboard.storage.settings import Settings
-from dashboard.storage.vector_ids import refuse_distances
+from dashboard.storage.vector_ids import negate_distances
 from dashboard.storage.vectors import read_ids, read_vectors
 from dashboard.storage.versions import (
     INPUTS,
@@ -347,7 +347,6 @@ def add_run(collection: Collection, name: str, path: Path, findings: Findings) -
     """
     endings = MATRIX if path.suffix == ".npy" else (path.suffix,)
     if endings == MATRIX:
-        refuse_distances(path.stem, path.name)
         require_file(path, path.name, "a matrix, X.rows.txt and X.columns.txt beside it")
         axes = [read_ids(e, e.name, findings) for e in map(path.with_suffix, MATRIX[:2])]
         for ending, ids in zip(MATRIX, axes, strict=False):
@@ -366,6 +365,9 @@ def add_run(collection: Collection, name: str, path: Path, findings: Findings) -
     with write_draft(collection.folder, "runs", name) as draft:
         for ending, place in places.items():
             shutil.copyfile(path.with_suffix(ending), draft / ending)
+            if ending == ".npy":
+                rows = np.load(path, allow_pickle=False)
+                np.save(draft / ending, negate_distances(rows, path.stem, path.name, findings))
             put_in_place(draft / ending, place)
     if broken := open_collection(collection.folder).broken.get(name):
         for place in places.values():

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dashboard.errors import DataError
+from dashboard.errors import DataError, Findings, add_finding
 from dashboard.tables import AnyArray, Names
 
 Arrays = dict[str, Any]
@@ -29,7 +29,9 @@ IDS = re.compile(
 """Names of arrays and columns that hold ids."""
 MIN_KEYED = 5
 """Arrays of fractions, each a vector by its key; fewer are something else."""
-DISTANCES = re.compile(r"(?<![^\W_])(c?dist(?:ance)?s?(?:mat)?|hamming|euclidean)(?![^\W_])", re.I)
+DISTANCES = re.compile(
+    r"(?<![^\W_])(c?dist(?:ance)?s?(?:mat)?|costs?|hamming|euclidean)(?![^\W_])", re.I
+)
 """Words in names of matrices in which the lowest number is the best."""
 TEXT_WORDS = frozenset(
     {"query", "queries", "q", "qf", "qid", "qids", "text", "texts", "txt", "topic", "topics",
@@ -195,9 +197,17 @@ def join_keyed(arrays: Arrays) -> Arrays:
     return arrays
 
 
-def refuse_distances(name: str, file: str) -> None:
-    """Raise a DataError if the name of a matrix says that it holds distances."""
-    if DISTANCES.search(name):
-        read = f"numpy.load({file!r})" if file.endswith(".npy") else "distances"
-        do = f"Type numpy.save('sims.npy', -{read}), and name its files of ids alike."
-        raise DataError(file, "distances, the lowest the best", "similarities in its place", do=do)
+def negate_distances(rows: AnyArray, name: str, file: str, findings: Findings) -> AnyArray:
+    """Return a matrix, with the sign of its numbers changed if its name says that it has distances.
+
+    Raises:
+        DataError: If it has negative ones then.
+    """
+    if not DISTANCES.search(name):
+        return rows
+    if np.min(rows) < -0.001 * np.max(rows):
+        do = "Call similarities sims.npy."
+        raise DataError(file, "negative numbers of a matrix called distances", "none", do=do)
+    wanted = "similarities; the sign of all numbers is changed"
+    add_finding(findings, file, "distances, the lowest the best", wanted, "note")
+    return 0.0 - rows[:]

@@ -132,54 +132,31 @@ def _read_delimited(source: Source, name: str) -> Iterator[NumberedRow]:
 def _name_cells(
     source: Source, name: str, rows: Iterable[tuple[int, Sequence[Any]]]
 ) -> Iterator[NumberedRow]:
-    """Yield rows by the names in the first one that is not empty.
+    """Yield rows by the names in their header, or by those of their kind where there is none.
 
     Raises:
         DataError: If a name is there twice, or the first row is one of data.
     """
     filled = (row for row in rows if any(cell not in (None, "") for cell in row[1]))
     first = [(at, list(map(make_text, cells))) for at, cells in islice(filled, MAX_TITLES)]
-    notes = list(takewhile(lambda row: row[1][0][:1] == "#", first))
-    if notes and len(notes[-1][1]) > 1:  # AudioSet's header
-        del first[: len(notes) - 1]
-    widths = [len(cells) - cells.count("") for _, cells in first]
-    named = [at for at, (_, cells) in enumerate(first) if is_header(cells)]
-    wide = [at for at, (_, cells) in enumerate(first) if widths[at] > 1 or not cells[0]]
-    start = (named or wide or [0])[0]
-    is_above = all(
-        len(cells) < len(first[start][1]) or 2 * width <= widths[start]
-        for width, (_, cells) in zip(widths, first[:start], strict=False)
-    )
-    titles = first[:start] if is_above else []
-    source.count(name, [at for at, _ in titles], "lines", "a header; skipped", "note")
-    (line, names), *below = first[len(titles) :] or [(1, [])]
-    if _are_numbers(names):
-        source.say(name, "no header", "one; rows are vectors", "note", line)
-        below.insert(0, (line, names))
-        last = len(names) - 1
-        ends = {
-            at: end
-            for at, end in ((0, "item_id"), (last, "label"))
-            if not any(FRACTION.fullmatch(cells[at]) for _, cells in below if len(cells) > last)
-        }
-        names = [ends.get(at, str(at)) for at in range(last + 1)]
-    names = [name.lstrip("# ") for name in names]
-    twice = [each for each in names if each and names.count(each) > 1]
-    shown = [each for each in names if EXTENSION.search(each) or source.find_media(each)]
-    tables = [each for each in source.files if each.endswith((".csv", ".tsv"))]
-    is_file = len(names) == 2 and EXTENSION.search(names[0]) and not UNLABELLED.search(names[1])
-    if is_file and tables == [name]:
-        is_long = fmean(len(cells[-1].split()) for _, cells in [*below, (line, names)]) > MAX_WORDS
-        below.insert(0, (line, names))
-        names, shown = ["file", "caption" if is_long else "label"], []
+    start = _find_header([cells for _, cells in first])
+    source.count(name, [at for at, _ in first[:start]], "lines", "a header; skipped", "note")
+    below = first[start:] or [(1, [])]
+    line, header = below[0]
+    names = _name_bare(source, name, [cells for _, cells in below])
+    if names:
         source.say(name, "no header", f"one; its columns are {list_names(names)}", "note", line)
-    if bad := twice or shown * (not is_header(names)):
-        raise DataError(
-            name,
-            f"{'two columns' if twice else 'the column'} {bad[0]!r}",
-            "a header above the rows, each column of it once",
-            line=line,
-        )
+    else:
+        below, names = below[1:], [each.lstrip("# ") for each in header]
+        twice = [each for each in names if each and names.count(each) > 1]
+        shown = [each for each in names if EXTENSION.search(each) or source.find_media(each)]
+        if bad := twice or shown * (not is_header(names)):
+            raise DataError(
+                name,
+                f"{'two columns' if twice else 'the column'} {bad[0]!r}",
+                "a header above the rows, each column of it once",
+                line=line,
+            )
     odd = []
     for at, cells in chain(below, filled):
         if len(cells) == len(names):
@@ -190,11 +167,38 @@ def _name_cells(
     source.count(name, odd, what, f"{len(names)} cells; left out")
 
 
-def _are_numbers(names: Names) -> bool:
-    """Return whether a first row is one of a vector, and no header of wavelengths, which rise."""
-    numbers = [parse_number(each) for each in names if FRACTION.fullmatch(each)]
-    is_rising = all(a < b for a, b in pairwise(numbers))
-    return len(numbers) >= MIN_WIDE and not (is_rising or is_header(names))
+def _find_header(rows: Sequence[Names]) -> int:
+    """Return the place of the header among the first rows: behind remarks, and narrower titles."""
+    notes = len(list(takewhile(lambda cells: cells[0][:1] == "#", rows)))
+    if notes and len(rows[notes - 1]) > 1:
+        return notes - 1  # AudioSet's
+    widths = [len(cells) - cells.count("") for cells in rows]
+    named = [at for at, cells in enumerate(rows) if is_header(cells)]
+    wide = [at for at, cells in enumerate(rows) if widths[at] > 1 or not cells[0]]
+    start = (named or wide or [0])[0]
+    is_above = all(
+        len(rows[at]) < len(rows[start]) or 2 * widths[at] <= widths[start] for at in range(start)
+    )
+    return start if is_above else 0
+
+
+def _name_bare(source: Source, name: str, rows: Sequence[Names]) -> Names:
+    """Return names of the columns of a vector or of a file and its class; none below a header."""
+    first, *_ = rows
+    numbers = [parse_number(each) for each in first if FRACTION.fullmatch(each)]
+    if is_header(first):
+        return []
+    if len(numbers) >= MIN_WIDE and any(a >= b for a, b in pairwise(numbers)):  # no wavelengths
+        last = len(first) - 1
+        places = (at for cells in rows for at, e in enumerate(cells) if FRACTION.fullmatch(e))
+        ends = {0: "item_id", last: "label"} | {at: str(at) for at in places}
+        return [ends.get(at, str(at)) for at in range(last + 1)]
+    tables = [each for each in source.files if each.endswith((".csv", ".tsv"))]
+    is_file = len(first) == 2 and EXTENSION.search(first[0]) and not UNLABELLED.search(first[1])
+    if not is_file or tables != [name]:
+        return []
+    is_long = fmean(len(cells[-1].split()) for cells in rows) > MAX_WORDS
+    return ["file", "caption" if is_long else "label"]
 
 
 def _open_sheets(source: Source, name: str) -> dict[str, Iterator[NumberedRow]]:

@@ -9,7 +9,7 @@ from dashboard.errors import Unsure, list_names
 from dashboard.evaluation.judgement import count_missing
 from dashboard.plugins.importers.column_roles import name_plainly
 from dashboard.plugins.importers.gathering import Gathered, Rows
-from dashboard.plugins.importers.judged_pairs import list_judged, may_be_grades
+from dashboard.plugins.importers.judged_pairs import list_judged, may_be_grades, split_items
 from dashboard.plugins.importers.naming import (
     BOTH,
     COLUMN,
@@ -175,12 +175,12 @@ def list_targets(found: Gathered) -> dict[str, list[Any]]:
     has_texts = not is_graded and " " in "".join(queries.get("text"))
     for column in filter(TARGETED.match, queries.columns if has_texts else ()):
         file, cells = f"{queries.filled[column]}: {column}", queries.get(column)
-        parts, none = split_cells(cells), count_missing(cells)
+        parts, none = split_items(found, cells), count_missing(cells)
         judged = [
             (file, query, item, 1.0)
             for query, cell in queries.list_rows(column)
-            for item in parts[cell]
-            if item not in none
+            for item in parts.get(cell, [cell])
+            if item and item not in none
         ]
         is_id = re.search("(^|_)ids?$", column, re.I)
         ids = {row[2] for row in judged if is_id or not row[2].isdecimal()}

@@ -11,7 +11,7 @@ from dashboard.errors import DataError, Level, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered
 from dashboard.plugins.importers.naming import SPLITS, name_part
 from dashboard.plugins.importers.pieces import choose_part, list_options
-from dashboard.plugins.importers.source import find_stem
+from dashboard.plugins.importers.source import Columns, find_stem
 from dashboard.storage.media import strip_name
 from dashboard.storage.runs import Pair
 from dashboard.storage.vector_ids import list_words
@@ -36,28 +36,33 @@ def may_be_grades(column: str, cells: Names, scales: Sequence[Texts]) -> bool:
 
 
 def split_judged(found: Gathered) -> None:
-    """Part the cells of judgements that are no item, if they hold several of which some are."""
-    cells = {item for _, _, item, _ in found.judged if SEVERAL.search(item)}
-    if not cells:
-        return
+    """Part the cells of judgements that hold several items."""
+    parts = split_items(found, [item for _, _, item, _ in found.judged])
+    found.judged = [
+        (file, query, each, grade)
+        for file, query, item, grade in found.judged
+        for each in parts.get(item, [item])
+    ]
+
+
+def split_items(found: Gathered, cells: Names) -> Columns:
+    """Return the parts of cells that are no item, and hold several of which some are."""
+    several = {*filter(SEVERAL.search, cells)}
+    if not several:
+        return {}
     results = (item for rows in found.results.values() for _, item, _ in rows)
     vectors = (name for own in found.vectors.values() for name in own.ids)
     known = {*found.items.index, *results, *vectors}
     known |= {*map(strip_name, known)}
     parts = {
         cell: [e for part in own for e in (part.split() if SPACED.fullmatch(part) else [part])]
-        for cell, own in split_cells(cells - known).items()
+        for cell, own in split_cells(several - known).items()
     }
-    several = {
+    return {
         cell: own
         for cell, own in parts.items()
         if not known.isdisjoint((*own, *map(strip_name, own)))
     }
-    found.judged = [
-        (file, query, each, grade)
-        for file, query, item, grade in found.judged
-        for each in several.get(item, [item])
-    ]
 
 
 def list_judged(found: Gathered) -> Names:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
+from typing import Any
 
 from dashboard.plugins.importers.source import Side, clean_name
 from dashboard.storage.vector_ids import names_texts
@@ -32,12 +33,15 @@ COLUMN = re.compile("split|subset|partition|role|part", re.I)
 """Names of columns of parts."""
 BESIDE = re.compile("(image|img|picture|crop|set|bounding|box)s?|")
 """Words that may stand beside that of a part, as in image_query and bounding_box_test."""
-PICTURES = re.compile("(?<![a-z])(im|img|image|vid|video)s?(?![a-z])")
-"""Names of pictures beside cap."""
-TESTS = re.compile("(?<![a-z])(test|tst|probe)(?![a-z])", re.I)
 DATABASE = re.compile("database|gallery|retrieval|trn|(^|[_/])db_", re.I)
-"""Words of what asks, and of what is searched, as DeepHash and its successors name files."""
-
+"""Words of what is searched, as DeepHash and its successors name files."""
+PICTURES = re.compile("(?<![a-z])(im|img|image|vid|video)s?(?![a-z])")
+MEANINGS: dict[str, Any] = {
+    "caption": (PICTURES.search, re.compile("(?<![a-z])caps?(?![a-z])")),
+    QUERY: (DATABASE.search, re.compile("(?<![a-z])(test|tst|probe)(?![a-z])", re.I)),
+    GALLERY: (names_texts, re.compile("^(gf?|refs?)(?=_|$)", re.M)),
+}
+"""What some words mean beside files or arrays of which a name has others; alone test is a part."""
 GENERAL = re.compile(
     r"(item|doc|document|image|video|vid|picture|embedding|embed|emb|vector|feature|feat|descriptor|"
     r"reference)s?|"
@@ -82,8 +86,6 @@ def divides(parts: Iterable[str]) -> bool:
 def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, Side]:
     """Return the version and the side that the names of a file and a column tell.
 
-    Test beside a database asks; alone it is a part of the items.
-
     >>> name_version("v2/items.npy"), name_version("clip_text.npy")
     (('v2', 'items'), ('clip', 'texts'))
     >>> name_version("image_embeds.npy"), name_version("dino/part-00001.parquet")
@@ -94,14 +96,10 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     (('0', 'items'), ('a_b', 'items'))
     """
     path = PurePosixPath(file)
-    parts = [path.stem, column]
-    if any(map(names_texts, beside)):
-        parts = [re.sub("^(gf?|refs?)(?=_|$)", GALLERY, each) for each in parts]
-    name = "_".join(parts)
-    if any(map(PICTURES.search, beside)):
-        name = re.sub("(?<![a-z])caps?(?![a-z])", "caption", name)
-    if not DATABASE.search(name) and any(map(DATABASE.search, beside)):
-        name = TESTS.sub(QUERY, name)
+    name = f"{path.stem}\n{column}"
+    for meaning, (tells, words) in MEANINGS.items():
+        if not tells(name) and any(map(tells, beside)):
+            name = words.sub(meaning, name)
     stated = STATED.search(file)
     own = [stated[1]] if stated else _list_own(name)
     around = path.parents[path.stem.startswith(path.parent.name or "/")]  # img_emb/img_emb_0.npy

@@ -17,7 +17,7 @@ import numpy as np
 from dashboard.errors import Unsure
 from dashboard.plugins.importers.naming import name_part
 from dashboard.plugins.importers.source import BROKEN, Columns, Side, Source, find_stem
-from dashboard.storage.vector_ids import DISTANCES, Arrays
+from dashboard.storage.vector_ids import Arrays
 from dashboard.tables import AnyArray, Names, Row, Texts
 from dashboard.texts import parse_number, split_cells
 
@@ -127,10 +127,6 @@ RELEVANT = re.compile(r"(?<!ir)(?<!non)(?<!no[nt][_ -])relevant|(?<!false[_ -])p
 ASKED = ("query", "q", "query_id", "qid")
 LISTED = re.compile(rf"^(?!n_|num|true).*({RELEVANT.pattern})\w*s$", re.I)
 """Names of a query, and of lists of the ids that it found, or should find."""
-SIMILARITIES = re.compile(
-    rf"(?<![^\W_])(sims?|similarit\w*|scores?|matrix|logits)(?![^\W\d_])|{DISTANCES.pattern}", re.I
-)
-"""Words in names of files and arrays of similarities."""
 Piece = Copied | Items | ClassNames | Queries | Judgements | Captions | Vectors | RunLines
 Pieces = Iterator[Piece]
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, Placed, VectorFile
-from dashboard.plugins.importers.pieces import SIMILARITIES, RunLines, list_options
+from dashboard.plugins.importers.pieces import RunLines, list_options
+from dashboard.plugins.importers.similarities import SIMILARITIES
 from dashboard.plugins.importers.source import Columns, name_apart
 from dashboard.storage.new_versions import (
     MATRIX,
@@ -19,7 +20,7 @@ from dashboard.storage.new_versions import (
     tell_date,
     write_version,
 )
-from dashboard.storage.vector_ids import refuse_distances
+from dashboard.storage.vector_ids import negate_distances
 from dashboard.tables import Names, Texts
 
 
@@ -246,7 +247,7 @@ def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
     """
     options, size = found.source.options, (len(found.pictures), len(texts))
     ways = [kind for kind, shape in (("item", size), ("text", size[::-1])) if own.shape == shape]
-    is_named = texts and SIMILARITIES.search(own.file)
+    is_named = texts and any(map(SIMILARITIES.match, own.file.split("/")))
     is_sure = ways and is_named
     if options.rows or not is_sure and (options.by_position or not (ways or is_named)):
         return options.rows in ways
@@ -260,7 +261,6 @@ def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
 
 def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Texts) -> None:
     """Write a matrix of similarities, and the ids of its rows and columns."""
-    refuse_distances(version.name, own.file)
     rows, said = found.source.options.rows, "a matrix with the ids of its rows and columns"
     if own.columns and not own.ids:
         said += _name_by_position(found, version, "items", own, found.pictures)
@@ -276,7 +276,8 @@ def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Text
     version.said.append(f"{own.file}, {said}")
     place = found.folder / "runs" / f"{version.name}.npy"
     place.parent.mkdir(exist_ok=True)
-    np.save(place, own.rows)
+    named, findings = f"{own.file} {version.name}", found.source.findings
+    np.save(place, negate_distances(own.rows, named, own.file, findings))
     for ending, ids in zip(MATRIX, axes, strict=False):
         names = {text: name for name, text in texts.items()} | found.match_items(ids, own.file)
         place.with_suffix(ending).write_text(

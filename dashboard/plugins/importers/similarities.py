@@ -2,6 +2,7 @@
 
 import re
 from functools import partial
+from io import StringIO
 
 import numpy as np
 
@@ -9,7 +10,6 @@ from dashboard.errors import DataError, Unsure
 from dashboard.plugins.importers.naming import name_version
 from dashboard.plugins.importers.pieces import (
     MIN_WIDE,
-    SIMILARITIES,
     Format,
     Pieces,
     Vectors,
@@ -19,20 +19,15 @@ from dashboard.plugins.importers.pieces import (
 from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
 from dashboard.storage.array_files import read_id_file
 from dashboard.storage.new_versions import MATRIX
-from dashboard.storage.vector_ids import (
-    DISTANCES,
-    IDS,
-    Arrays,
-    Beside,
-    list_texts,
-    names_texts,
-    refuse_distances,
-)
+from dashboard.storage.vector_ids import DISTANCES, IDS, Arrays, Beside, list_texts, names_texts
 from dashboard.tables import AnyArray, Names
 
-NAMED = re.compile(rf"(?<![^\W_])(sims?|similarit\w*)(?![^\W\d_])|{DISTANCES.pattern}", re.I)
-OTHERS = re.compile("emb|feat|vec|model|code|hash", re.I)
-"""Words in names of tables of similarities, and of others."""
+SIMILARITIES = re.compile(
+    r"(?!.*(emb|feat|vec|code|hash|confusion)).*(?<![^\W_])"
+    rf"((sims?|similarit\w*|scores?|matrix|logits)(?![^\W\d_])|{DISTANCES.pattern})",
+    re.I,
+)
+"""Names of files and arrays of similarities."""
 FRACTIONS = re.compile(rf"([,\t][-+]?\d*[.]\d+(e-?\d+)?){{{MIN_WIDE},}}", re.I)
 """The numbers of a row of similarities in a table, behind its id."""
 
@@ -42,7 +37,7 @@ def recognise_tables(source: Source) -> Names:
     return [
         name
         for name in source.list_headed(FRACTIONS.search, ".csv", ".tsv")
-        if NAMED.search(find_stem(name)) and not OTHERS.search(find_stem(name))
+        if SIMILARITIES.match(find_stem(name))
     ]
 
 
@@ -50,12 +45,12 @@ def read_table(source: Source, name: str) -> Pieces:
     """Yield the similarities of a table with the ids of rows and columns, as pandas writes it."""
     import pandas as pd
 
-    frame = pd.read_csv(source.find_path(name), sep=None, engine="python", converters={0: str})
-    frame = frame.set_index(frame.columns[0])
-    version, side = name_version(name)
-    refuse_distances(find_stem(name), name)
-    cells = frame.select_dtypes("number")
-    yield Vectors(name, version, side, cells.to_numpy(), list(frame.index), list(cells.columns))
+    text = source.read_text(name)
+    mark = max(",\t", key=text.partition("\n")[0].count)
+    ids = pd.read_csv(StringIO(text), sep=mark, header=None, nrows=1, dtype=str).iloc[0, 1:]
+    rows = pd.read_csv(StringIO(text), sep=mark, header=None, skiprows=1, converters={0: str})
+    cells = rows.set_index(0).set_axis(ids, axis=1).select_dtypes("number")
+    yield Vectors(name, *name_version(name), cells.to_numpy(), list(cells.index), list(cells))
 
 
 TABLES = Format("similarities", recognise_tables, partial(read_each, read_table))
@@ -63,7 +58,7 @@ TABLES = Format("similarities", recognise_tables, partial(read_each, read_table)
 
 def list_axes(name: str, there: Beside) -> Names:
     """Return the lists of ids in the folder of a file, if it is called similarities."""
-    is_named = SIMILARITIES.search(find_stem(name))
+    is_named = SIMILARITIES.match(find_stem(name))
     return [e for e in there.lists if is_named and find_folder_of(e) == find_folder_of(name)]
 
 
@@ -108,17 +103,16 @@ def is_square(name: str, key: str, rows: AnyArray, is_named: bool) -> bool:
             if they have ids of one side (`is_named`) and are those of items and texts.
     """
     told = key or find_stem(name)
-    is_told = SIMILARITIES.search(told) and not re.search("emb|feat|vec", told, re.I)
-    if not is_told or rows.shape != rows.shape[::-1]:
+    if not SIMILARITIES.match(told) or rows.shape != rows.shape[::-1]:
         return False
-    refuse_distances(told, name)
     if not np.allclose(rows[:99], rows.T[:99]):
         if not (is_named and re.search("sim|logits", told, re.I)):
             return False
         do = f"Write them to {' and '.join(f'{find_stem(name)}{end}' for end in MATRIX[:2])}."
         raise DataError(name, "similarities with one list of ids", "those of both sides", do=do)
-    if np.mean(np.diagonal(rows) >= np.max(rows, axis=1)) < 0.5:
+    best = np.min if DISTANCES.search(told) else np.max
+    if np.mean(np.diagonal(rows) == best(rows, axis=1)) < 0.5:
         found = "similarities of items, or distances, whose diagonal is not the highest"
-        do = "Type numpy.fill_diagonal(x, x.max()) before numpy.save, and of distances save -x."
+        do = "Type numpy.fill_diagonal(x, x.max()) before numpy.save, and call distances dist.npy."
         raise DataError(name, found, "the highest number of each item with itself", do=do)
     return True

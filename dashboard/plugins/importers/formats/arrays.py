@@ -13,7 +13,6 @@ from dashboard.plugins.importers.formats.tabular import number_rows
 from dashboard.plugins.importers.json_rows import is_header
 from dashboard.plugins.importers.naming import DATABASE, SIDES, name_version
 from dashboard.plugins.importers.pieces import (
-    SIMILARITIES,
     Format,
     Items,
     Judgements,
@@ -23,7 +22,7 @@ from dashboard.plugins.importers.pieces import (
     read_each,
     write_list,
 )
-from dashboard.plugins.importers.similarities import find_axes, is_square, list_axes
+from dashboard.plugins.importers.similarities import SIMILARITIES, find_axes, is_square, list_axes
 from dashboard.plugins.importers.source import Columns, Source, find_folder_of, find_stem
 from dashboard.storage.array_files import READERS, read_arrays, read_beside, read_id_file
 from dashboard.storage.media import EXTENSION
@@ -248,7 +247,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             wanted = "them as they were, as numpy.save writes them; read as the index gives them"
             source.say(name, "an index that rounds its vectors", wanted)
         try:
-            told = lists if SIMILARITIES.search(f"{name} {key}") else {}
+            told = lists if any(map(SIMILARITIES.match, (*name.split("/"), key))) else {}
             axes = find_axes(source, name, rows.shape, told, there) if len(matrices) == 1 else None
             ids, is_pair = _find_ids(source, name, key, lists, matrices, there)
             is_open = not (axes or source.options.rows)
