@@ -53,6 +53,9 @@ def write_versions(found: Gathered) -> None:
             version.form = find_form(arrays, file, found.source.options.codes)
             if said := describe_form(version.form, arrays[0].shape[1]):
                 version.said.append(said)
+            asked = found.queries.list_rows("text", "item_id")
+            if "queries" not in sides and any(" " in text and item for _, text, item in asked):
+                version.said.append("its queries ask by their item, not by their text")
             sides["items"] += sides.get("queries", ()) if found.texts else ()
             folder = found.folder / "models" / name
             folder.mkdir(parents=True)

@@ -34,7 +34,8 @@ from dashboard.tables import Names, Texts
 from dashboard.texts import split_cells
 
 CAMERA = re.compile("cam(era)?_?(ids?)?", re.I)
-"""Names of columns of cameras."""
+PERSON = re.compile("(person_?)?id|pid|identity(_id)?", re.I)
+"""Names of columns of cameras, and of persons, as in CUHK-PEDES."""
 MAX_ITEM_QUERIES = 5_000
 """Items that are asked for where nobody wrote queries; more are taken evenly from all."""
 
@@ -186,6 +187,11 @@ def _plan_labels(found: Gathered) -> None:
         )
     _clean_columns(found, [column])
     cells = items.get(column)
+    classes = {*chain(*split_cells(cells).values())}
+    words = {*" ".join(classes).split()}
+    if 3 * len(words) < len(classes):
+        told = f"{len(classes):,} classes of {len(words):,} words with blanks between them"
+        found.source.say(items.filled[column], told, "marks between classes, as in cat;dog")
     found.settings |= {"protocols": ["class_labels"], "class_label": column}
     found.files = [items.filled[column]]
     if options.queries_from == "keywords":
@@ -347,6 +353,11 @@ def _plan_captions(found: Gathered) -> None:
         found.source.count(files[0], len(others), "items without a text in it", wanted, "note")
         items.drop(others)
     found.pictures = list(items.index)
+    for person in filter(PERSON.fullmatch, items.columns):
+        times = Counter(filter(None, items.get(person)))
+        if len(times) < times.total():
+            told = f"a text finds its own {found.noun}, and no other one of its {person}"
+            found.notes.append(told)
     found.settings["protocols"] = ["crossmodal"]
     found.queries = Rows()
     times = Counter[str]()

@@ -313,8 +313,9 @@ CASES: dict[str, Case] = {
         [], {("items.csv", "item_id"): ["1", "2", "3"]}, {}),
     "similarities of the items, beside boxes; vectors and classes in JSON": (
         {"labels.json": CLASSES, "v1_emb.json": dict(zip(CLASSES, VECTORS.tolist(), strict=True)),
-         "m.npz": partial(np.savez, sims=VECTORS @ VECTORS.T, names=[*CLASSES], bbox=np.eye(4))},
-        [], {}, CATS | {"m_sims P@1": 0.5}),
+         "m.npz": partial(np.savez, sims=VECTORS @ VECTORS.T, names=[*CLASSES], bbox=np.eye(4)),
+         "d.npz": partial(np.savez, dist=1 - VECTORS @ VECTORS.T, names=[*CLASSES])},
+        [], {}, CATS | {"m_sims P@1": 0.5, "d_dist P@1": 0.5}),
     "one list of ids for pairs, of numbers that captions have, too": (
         {"c.csv": "image_id,caption_id,caption\n1,2,one\n2,1,two\n2,3,six\n",
          "v1.npz": partial(np.savez, image=PICTURES, image_ids=[1, 2], text=TEXTS,
@@ -348,13 +349,14 @@ CASES: dict[str, Case] = {
         {f"{side}.npz": partial(np.savez, descriptors=own, labels=labels) for side, own, labels in (
             ("query", VECTORS[:1], [5]), ("reference", VECTORS[1:], [5, 6, 5]))},
         [], {}, {"v1 AP@None": 1.0}),
-    "similarities with ids beside, and in a table": (
+    "similarities with ids beside, distances in a table": (
         {"c.csv": "image,caption_id,caption\na,0,a\n" + "".join(
             f"{n},{at},text {at}\n" for at, n in enumerate("abcdefgh", 1)),
          "v1_sims.npy": MATRIX[::-1], "image_ids.txt": "\n".join("abcdefgh"),
          "caption_ids.txt": "\n".join("876543210"),
-         "w_sims.csv": pd.DataFrame(MATRIX, [*"012345678"], [*"abcdefgh"]).to_csv},
-        [], {}, {"v1_sims t2i_R@1": 1.0, "w_sims t2i_R@1": 1.0}),
+         "w_dist.csv": partial(pd.DataFrame(1.1 - MATRIX, [*"012345678"], [*"abcdefgh"]).to_csv,
+                               encoding="utf-16")},
+        [], {}, {"v1_sims t2i_R@1": 1.0, "w_dist t2i_R@1": 1.0}),
     "lists of what is relevant, and of results": (
         {"ground_truth.csv": "query,ids\nq1,a;c\nq2,b\nq3,\n", "x.run": RUN,
          "r.json": {"q1": ["a", "c"], "q2": ["b", "a"]}}, [],

@@ -332,10 +332,16 @@ def test_a_matrix_is_added_with_its_ids(world: Path, tmp_path: Path) -> None:
         (tmp_path / "m.columns.txt").write_text(ids)
         code, _, said = call(*words)
         assert code == 2 and told in said and not [*world.glob("runs/*")]
-    assert "distances, the lowest the best" in call(*words[:-1], tmp_path / "my_dist.npy")[2]
     (tmp_path / "m.columns.txt").write_text("a\nb\n")
     assert call(*words)[0] == 0
     assert find_first("cross") == [0.0, 1.0]
+    for ending in ("rows.txt", "columns.txt"):
+        shutil.copy(tmp_path / f"m.{ending}", tmp_path / f"my_dist.{ending}")
+    for numbers, first in (([[-3, 1], [8, 2]], None), ([[9, 1], [8, 2]], [0.0, 1.0])):
+        np.save(tmp_path / "my_dist.npy", np.array(numbers, np.int8))
+        code, _, said = call("add", "small", "far", "--run", tmp_path / "my_dist.npy")
+        assert ("the sign of all" in said) == (code == 0) == bool(first)
+    assert find_first("far") == first
 
 
 def test_files_that_are_dropped(

@@ -260,7 +260,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             continue
         beside, asks = labels.get(own, ""), side == "texts"
         is_coded = bool(beside and CODES.search(own))
-        is_named = is_coded or source.media or source.list_left(*TABLES) or "probe" in beside
+        is_named = is_coded or source.media or source.list_left(*TABLES)
         part = None if is_named else OF_SIDE.search(find_stem(beside or name))
         is_used = is_coded or beside and (part or not ids or beside in found)
         numbers = list(map(str, range(len(rows))))
