@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dashboard.errors import DataError, Findings, Unsure, add_finding, list_names
+from dashboard.errors import DataError, Findings, Unsure, add_finding, explain_errors, list_names
 from dashboard.storage.collection import Collection, open_collection
 from dashboard.storage.drafts import put_in_place, replace_files, write_draft, write_file
 from dashboard.storage.media import match_ids, tell_matched
@@ -348,6 +348,9 @@ def add_run(collection: Collection, name: str, path: Path, findings: Findings) -
     endings = MATRIX if path.suffix == ".npy" else (path.suffix,)
     if endings == MATRIX:
         require_file(path, path.name, "a matrix, X.rows.txt and X.columns.txt beside it")
+        with explain_errors(path.name, "a damaged file", "a whole matrix of numbers"):
+            rows = np.load(path, "r", allow_pickle=False)
+            matrix = negate_distances(rows, path.stem, path.name, findings)
         axes = [read_ids(e, e.name, findings) for e in map(path.with_suffix, MATRIX[:2])]
         for ending, ids in zip(MATRIX, axes, strict=False):
             if collection.queries.index.keys().isdisjoint(ids):
@@ -364,10 +367,10 @@ def add_run(collection: Collection, name: str, path: Path, findings: Findings) -
     places = {ending: collection.folder / "runs" / f"{name}{ending}" for ending in endings}
     with write_draft(collection.folder, "runs", name) as draft:
         for ending, place in places.items():
-            shutil.copyfile(path.with_suffix(ending), draft / ending)
             if ending == ".npy":
-                rows = np.load(path, allow_pickle=False)
-                np.save(draft / ending, negate_distances(rows, path.stem, path.name, findings))
+                np.save(draft / ending, matrix)
+            else:
+                shutil.copyfile(path.with_suffix(ending), draft / ending)
             put_in_place(draft / ending, place)
     if broken := open_collection(collection.folder).broken.get(name):
         for place in places.values():

@@ -187,7 +187,7 @@ def _plan_labels(found: Gathered) -> None:
         )
     _clean_columns(found, [column])
     cells = items.get(column)
-    classes = {*chain(*split_cells(cells).values())}
+    classes = _order_classes(found)
     words = {*" ".join(classes).split()}
     if 3 * len(words) < len(classes):
         told = f"{len(classes):,} classes of {len(words):,} words with blanks between them"
@@ -195,7 +195,6 @@ def _plan_labels(found: Gathered) -> None:
     found.settings |= {"protocols": ["class_labels"], "class_label": column}
     found.files = [items.filled[column]]
     if options.queries_from == "keywords":
-        classes = _order_classes(found)
         found.queries.add(classes, {"text": classes, column: classes})
         found.of_queries = "each class as a text"
     elif any(found.queries.get(column)):

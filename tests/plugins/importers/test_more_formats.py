@@ -314,7 +314,7 @@ CASES: dict[str, Case] = {
     "similarities of the items, beside boxes; vectors and classes in JSON": (
         {"labels.json": CLASSES, "v1_emb.json": dict(zip(CLASSES, VECTORS.tolist(), strict=True)),
          "m.npz": partial(np.savez, sims=VECTORS @ VECTORS.T, names=[*CLASSES], bbox=np.eye(4)),
-         "d.npz": partial(np.savez, dist=1 - VECTORS @ VECTORS.T, names=[*CLASSES])},
+         "d.npz": partial(np.savez, dist=9 - VECTORS @ VECTORS.T, names=[*CLASSES])},
         [], {}, CATS | {"m_sims P@1": 0.5, "d_dist P@1": 0.5}),
     "one list of ids for pairs, of numbers that captions have, too": (
         {"c.csv": "image_id,caption_id,caption\n1,2,one\n2,1,two\n2,3,six\n",
@@ -354,7 +354,7 @@ CASES: dict[str, Case] = {
             f"{n},{at},text {at}\n" for at, n in enumerate("abcdefgh", 1)),
          "v1_sims.npy": MATRIX[::-1], "image_ids.txt": "\n".join("abcdefgh"),
          "caption_ids.txt": "\n".join("876543210"),
-         "w_dist.csv": partial(pd.DataFrame(1.1 - MATRIX, [*"012345678"], [*"abcdefgh"]).to_csv,
+         "w_dist.csv": partial(pd.DataFrame(2 - MATRIX, [*"012345678"], [*"abcdefgh"]).to_csv,
                                encoding="utf-16")},
         [], {}, {"v1_sims t2i_R@1": 1.0, "w_dist t2i_R@1": 1.0}),
     "lists of what is relevant, and of results": (

@@ -340,7 +340,7 @@ def test_a_matrix_is_added_with_its_ids(world: Path, tmp_path: Path) -> None:
     for numbers, first in (([[-3, 1], [8, 2]], None), ([[9, 1], [8, 2]], [0.0, 1.0])):
         np.save(tmp_path / "my_dist.npy", np.array(numbers, np.int8))
         code, _, said = call("add", "small", "far", "--run", tmp_path / "my_dist.npy")
-        assert ("the sign of all" in said) == (code == 0) == bool(first)
+        assert ("the sign of all" in said) == (code == 0) == bool(first), said
     assert find_first("far") == first
 
 
