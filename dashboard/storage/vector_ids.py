@@ -206,7 +206,7 @@ def negate_distances(rows: AnyArray, name: str, file: str, findings: Findings) -
     if not DISTANCES.search(name):
         return rows
     if np.min(rows) < -0.001 * np.max(rows):
-        do = "Call similarities sims.npy."
+        do = "Call it sims or embeddings, as what it is."
         raise DataError(file, "negative numbers of a matrix called distances", "none", do=do)
     wanted = "similarities; the sign of all numbers is changed"
     add_finding(findings, file, "distances, the lowest the best", wanted, "note")

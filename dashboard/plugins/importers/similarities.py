@@ -23,11 +23,12 @@ from dashboard.storage.vector_ids import DISTANCES, IDS, Arrays, Beside, list_te
 from dashboard.tables import AnyArray, Names
 
 SIMILARITIES = re.compile(
-    r"(?!.*(emb|feat|vec|code|hash|confusion)).*(?<![^\W_])"
-    rf"((sims?|similarit\w*|scores?|matrix|logits)(?![^\W\d_])|{DISTANCES.pattern})",
+    r"(?!.*(emb|feat|vec|code|hash|confusion)).*?(?<![^\W_])"
+    rf"((?P<sure>sims?|similarit\w*|(?!cost){DISTANCES.pattern})|scores?|matrix|logits|costs?)"
+    r"(?![^\W\d_])",
     re.I,
 )
-"""Names of files and arrays of similarities."""
+"""Names of files and arrays of similarities; a table has a sure one, as vectors have ids, too."""
 FRACTIONS = re.compile(rf"([,\t][-+]?\d*[.]\d+(e-?\d+)?){{{MIN_WIDE},}}", re.I)
 """The numbers of a row of similarities in a table, behind its id."""
 
@@ -37,7 +38,8 @@ def recognise_tables(source: Source) -> Names:
     return [
         name
         for name in source.list_headed(FRACTIONS.search, ".csv", ".tsv")
-        if SIMILARITIES.match(find_stem(name))
+        if (told := SIMILARITIES.match(find_stem(name)))
+        if told["sure"] and "model" not in name
     ]
 
 
