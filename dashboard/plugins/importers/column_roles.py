@@ -121,45 +121,47 @@ def find_roles(block: Block, source: Source) -> Roles:
         if {*split_columns(block, name)} <= block.columns.keys()
     }
     source.mapped.update(of)
-    folder = find_folder_of(block.file).rpartition("/")[2]
-    is_named = bool({"item_id", "file"} & of.keys() or roles.find(ITEM, FILE))
     is_of_queries = find_stem(block.file).lower().startswith(("quer", "topic"))
+    roles.kind = _find_kind(block, source, roles, is_of_queries)
+    if roles.kind == "queries":
+        if _is_repeated(block.columns[of["query_id"]]) and not is_of_queries:
+            _refuse_numbers(block, source, of)
+        take("text", QUERY_TEXT)
+        take("image", QUERY_IMAGE)
+    elif roles.kind == "items":
+        of.pop("query_id", None)
+        _find_item_roles(block, source, roles)
+        _refuse_pairs(block, source, of)
+    return roles
+
+
+def _find_kind(block: Block, source: Source, roles: Roles, is_of_queries: bool) -> str:
+    """Return the kind of a table, and find the column of queries; of pairs, all roles."""
+    of, take = roles.of, roles.take
+    folder = find_folder_of(block.file).rpartition("/")[2]
     is_asked = is_of_queries or folder in ("query", "queries", "topics")
+    is_named = bool({"item_id", "file"} & of.keys() or roles.find(ITEM, FILE))
     take("query_id", f"{QUERY} {SEARCHES if roles.find(GRADE, SCORE, RANK, MARK) else ''}")
     take("query_id", "image1" if roles.find(MARK) else "")
     if _names_queries(block, roles):
         of["query_id"], is_named = roles.find(KEYS)[0], False
     others = [name for name in block.columns if name not in of.values()]
-    if (
-        len(others) == 1
-        and JUDGED.search(find_stem(block.file))
-        and not roles.find(QUERY_TEXT, *LABELS)
-    ):
+    is_judged = JUDGED.search(find_stem(block.file)) and not roles.find(QUERY_TEXT, *LABELS)
+    if len(others) == 1 and is_judged:
         is_named, of["item_id"] = True, others[0]
-    if "query_id" in of and (is_named or roles.find(OTHER)):
-        _find_pair_roles(block, source, roles, is_asked)
-        if roles.kind == "pairs":
-            return roles
-    is_text = bool(roles.find("query query_text")) and "vid" not in roles.small
+    may_be_pairs = "query_id" in of and (is_named or roles.find(OTHER))
+    if may_be_pairs and _are_pairs(block, source, roles, is_asked):
+        return "pairs"
+    if "query_id" not in of:
+        says = roles.find(QUERY_TEXT) or is_of_queries and roles.find(*LABELS)
+        take("query_id", ITEM if is_asked and says and not roles.find(FILE) else "")
+        return "queries" if "query_id" in of else "items"
     is_other = "item_id" in roles.small or roles.find(
         GRADE, SCORE, MARK, "clicks category label class"
     )
+    is_text = bool(roles.find("query query_text")) and "vid" not in roles.small
     is_text = is_text and not (is_other or _is_repeated(roles.read(block, "query_id")))
-    says = roles.find(QUERY_TEXT) or is_of_queries and roles.find(*LABELS)
-    if "query_id" not in of and is_asked and says and not roles.find(FILE):
-        take("query_id", ITEM)
-    elif is_named and not (is_of_queries or is_text):
-        of.pop("query_id", None)
-    if "query_id" in of:
-        if _is_repeated(block.columns[of["query_id"]]) and not is_of_queries:
-            _refuse_numbers(block, source, of)
-        take("text", QUERY_TEXT)
-        take("image", QUERY_IMAGE)
-        roles.kind = "queries"
-    else:
-        _find_item_roles(block, source, roles)
-        _refuse_pairs(block, source, of)
-    return roles
+    return "queries" if is_of_queries or is_text or not is_named else "items"
 
 
 def _names_queries(block: Block, roles: Roles) -> bool:
@@ -171,8 +173,8 @@ def _names_queries(block: Block, roles: Roles) -> bool:
     return names == roles.find(KEYS) and len(names) == 1 and not is_repeated
 
 
-def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool) -> None:
-    """Find the roles of a table of queries and items; it is one of pairs if it says so."""
+def _are_pairs(block: Block, source: Source, roles: Roles, is_asked: bool) -> bool:
+    """Return whether a table of queries and items is one of pairs, and find its roles."""
     of, take, columns = roles.of, roles.take, block.columns
     take("grade", GRADE)
     take("grade", "label", whole=True)  # PyTerrier
@@ -212,24 +214,25 @@ def _find_pair_roles(block: Block, source: Source, roles: Roles, is_asked: bool)
         take("run", RUN)
     is_bare = not is_asked and {*columns} == {of["query_id"], of["item_id"]}
     is_stated = source.options.columns.keys() >= {"query_id", "item_id"}
-    if is_bare or is_stated or of.keys() & {"grade", "score", "rank"}:
-        text = roles.small.get("query", roles.small.get("querytext", ""))
-        of |= {"text": text} if text else {}
-        roles.kind = "pairs"
-        taken = {*of.values(), *roles.find(RANK, SCORE)}
-        more = [
-            name
-            for name, own in columns.items()
-            if not (name in taken or NUMBERED.search(name))
-            and all(e[:1] in ("[", "") or parse_number(e) == parse_number(e) for e in own)
-        ]
-        if more and "grade" not in of and not is_stated:
-            told = f"columns beside results that may be grades ({list_names(more)})"
-            do = f"Type --map query_id={of['query_id']},item_id={of['item_id']},grade={more[0]}"
-            do = "Call a list relevant_ids" if "[" in columns[more[0]][0] else do
-            source.say(block.file, told, f"what they are; left out. {do}")
-    elif roles.find(MARK) or _is_repeated(columns[of["item_id"]]):
-        _refuse_numbers(block, source, of)
+    if not (is_bare or is_stated or of.keys() & {"grade", "score", "rank"}):
+        if roles.find(MARK) or _is_repeated(columns[of["item_id"]]):
+            _refuse_numbers(block, source, of)
+        return False
+    text = roles.small.get("query", roles.small.get("querytext", ""))
+    of |= {"text": text} if text else {}
+    taken = {*of.values(), *roles.find(RANK, SCORE)}
+    more = [
+        name
+        for name, own in columns.items()
+        if not (name in taken or NUMBERED.search(name))
+        and all(e[:1] in ("[", "") or parse_number(e) == parse_number(e) for e in own)
+    ]
+    if more and "grade" not in of and not is_stated:
+        told = f"columns beside results that may be grades ({list_names(more)})"
+        do = f"Type --map query_id={of['query_id']},item_id={of['item_id']},grade={more[0]}"
+        do = "Call a list relevant_ids" if "[" in columns[more[0]][0] else do
+        source.say(block.file, told, f"what they are; left out. {do}")
+    return True
 
 
 def _write_map(source: Source, *ways: str) -> str:
