@@ -438,6 +438,20 @@ def test_pictures_of_queries(source: Path) -> None:
     assert {each.name for each in made.folder.rglob("*.jpg")} == {"a.jpg", "b.jpg", "q.jpg"}
 
 
+@pytest.mark.parametrize(
+    ("files", "told"), [
+        ({"reid.json": [{"id": at // 2, "file_path": f"{at}.jpg", "captions": ["a man", "a hat"]}
+                        for at in range(4)]}, "its own picture, and no other one of its id"),
+        ({"train.csv": "image,tags_label\n" + "".join(
+            f"{a}{b}.jpg,{a} {b}\n{b}{a}.jpg,{a} {b}\n" for a in "abcdefg" for b in "hijklmn")},
+         "49 classes of 14 words"),
+    ],
+)  # fmt: skip
+def test_said(files: dict[str, Any], told: str, source: Path) -> None:
+    """What a team may have meant otherwise, and is counted as it stands."""
+    assert told in init(make_source(source, files)).said
+
+
 EVERY = OTHERS | CASES
 
 
