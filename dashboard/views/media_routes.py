@@ -97,7 +97,7 @@ def _find(collection: Collection, kind: str, item: str) -> Shown | None:
     lock=threading.Lock(),
 )
 def _make_poster(found: Shown) -> bytes:
-    return make_poster(found.path, found.type, found.span)
+    return make_poster(found.path, found.span)
 
 
 def read_poster(collection: Collection, kind: str, item: str) -> tuple[str, bytes] | None:
