@@ -66,7 +66,7 @@ def read_versions(
     """Return the versions below `models` that can be used, by name; put others into `broken`."""
     places = (path for path in _list_folder(folder / "models") if path.is_dir())
     read = {each.name: partial(read_version, each, items, queries, findings) for each in places}
-    return try_to_read_all(broken, read)
+    return try_to_read(broken, read)
 
 
 def read_version(
@@ -197,7 +197,7 @@ def read_runs(folder: Path, broken: Broken, findings: Findings) -> dict[str, Pai
                 "error",
             )
         read.setdefault(path.stem, partial(read_run, path, name, findings))
-    return try_to_read_all(broken, read)
+    return try_to_read(broken, read)
 
 
 def _list_folder(folder: Path) -> list[Path]:
@@ -208,22 +208,16 @@ def _list_folder(folder: Path) -> list[Path]:
         return sorted(path for path in there if not path.name.startswith("."))
 
 
-def try_to_read_all(
-    broken: Broken, read: Mapping[str, Callable[[], Value | None]]
-) -> dict[str, Value]:
-    """Return what functions read, by name, but for None and what cannot be used."""
-    found = {name: try_to_read(name, broken, each) for name, each in read.items()}
+def try_to_read(broken: Broken, read: Mapping[str, Callable[[], Value | None]]) -> dict[str, Value]:
+    """Return what functions read, by name, but for None; keep why one cannot be used."""
+    found = {}
+    for name, each in read.items():
+        try:
+            found[name] = each()
+        except DataError as error:
+            broken[name] = error
+        except OSError as error:
+            why = f"a file that cannot be read ({error.strerror})"
+            file = f"{name}/{Path(str(error.filename)).name}"
+            broken[name] = DataError(file, why, "a file that this user may read")
     return {name: each for name, each in found.items() if each is not None}
-
-
-def try_to_read(name: str, broken: Broken, read: Callable[[], Any]) -> Any:
-    """Return what a function reads; where it cannot be used, keep why and return None."""
-    try:
-        return read()
-    except DataError as error:
-        broken[name] = error
-    except OSError as error:
-        found = f"a file that cannot be read ({error.strerror})"
-        file = f"{name}/{Path(str(error.filename)).name}"
-        broken[name] = DataError(file, found, "a file that this user may read")
-    return None

@@ -17,7 +17,7 @@ from dashboard.evaluation.metrics import metric
 from dashboard.evaluation.ranking_metrics import compute_average_precision
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors, read_vectors
-from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
+from dashboard.storage.versions import Broken, Version, Versions, try_to_read
 from dashboard.study.judging import has_equal_grades
 from dashboard.tables import IntArray, Names, Table
 
@@ -70,7 +70,7 @@ def read_submissions(collection: Collection, broken: Broken, findings: Findings)
     """Return the submissions by name; put those that cannot be used into `broken`."""
     places = sorted((collection.folder / FOLDER).glob("[!.]*/"))
     read = {each.name: partial(_read_submission, collection, each, findings) for each in places}
-    return try_to_read_all(broken, read)
+    return try_to_read(broken, read)
 
 
 def _read_submission(collection: Collection, place: Path, findings: Findings) -> Version:

@@ -22,7 +22,7 @@ from dashboard.evaluation.metrics import Measure, metric, parse
 from dashboard.storage.collection import Collection
 from dashboard.storage.new_versions import convert, hold_only
 from dashboard.storage.vectors import Vectors
-from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
+from dashboard.storage.versions import Broken, Version, Versions, try_to_read
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import FloatArray, Rows, Table
@@ -128,7 +128,7 @@ def read_packed(collection: Collection, broken: Broken, findings: Findings) -> V
     """
     every = collection.versions.items()
     read = {name: partial(_read_version, each, findings) for name, each in every}
-    return try_to_read_all(broken, read)
+    return try_to_read(broken, read)
 
 
 def _read_version(version: Version, findings: Findings) -> Version | None:
