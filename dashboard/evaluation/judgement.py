@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
     from dashboard.storage.runs import Pairs
 
+Graded = tuple[IntArray, FloatArray]
+"""Items, and the grade of each."""
 NOT_JUDGED = "no judged item"
 NO_RELEVANT = "no relevant item"
 
@@ -59,7 +61,7 @@ class TableJudgement(Judgement):
     """
 
     items: int
-    pairs: Mapping[int, tuple[IntArray, FloatArray]]
+    pairs: Mapping[int, Graded]
 
     def grades(self, query: int) -> FloatArray:
         found = np.full(self.items, np.nan)
@@ -133,7 +135,7 @@ class JudgingRules:
     instead_of: str = ""
 
 
-def list_judged(judgement: Judgement, query: int) -> tuple[IntArray, FloatArray]:
+def list_judged(judgement: Judgement, query: int) -> Graded:
     """Return the judged items of a query, in the order of the items, and their grades."""
     if isinstance(judgement, TableJudgement):
         return judgement.pairs.get(query, NO_PAIRS)
@@ -212,7 +214,7 @@ class AmendedJudgement(Judgement):
     """
 
     given: Judgement
-    pairs: Mapping[int, tuple[IntArray, FloatArray]]
+    pairs: Mapping[int, Graded]
 
     def grades(self, query: int) -> FloatArray:
         found = self.given.grades(query).copy()

@@ -6,6 +6,7 @@ A result after a better one gains less: r'(k) = r(k)² ÷ largest r up to k, whe
 4), and a metric is Σ g(k) · d(k) over the results that are looked at (equation 5).
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -24,7 +25,7 @@ from dashboard.evaluation.judgement import (
 from dashboard.evaluation.measurement import Described
 from dashboard.evaluation.metrics import PER, Setting, find_metric, metric, parse_one
 from dashboard.storage.collection import Collection
-from dashboard.storage.runs import Pair, Pairs, make_pairs
+from dashboard.storage.runs import Pairs, make_pairs
 from dashboard.study.choices import Choices
 from dashboard.study.judging import has_equal_grades
 from dashboard.study.study import Study
@@ -280,9 +281,9 @@ def read_answers(collection: Collection, findings: Findings) -> Pairs:
     table = read_table(path, FILE, ("query_id", "item_id", "relevance"), findings, unique=False)
     values = np.array([parse_number(text) for text in table["relevance"]])
     values = _scale(values, FILE, largest, table.lines)
-    pairs: dict[Pair, list[float]] = {}
+    pairs = defaultdict(list)
     for query, item, value in zip(table["query_id"], table["item_id"], values, strict=True):
-        pairs.setdefault((query, item), []).extend([value] if value >= 0 else [])
+        pairs[query, item].extend([value] if value >= 0 else [])
     return make_pairs(
         {pair: sum(said) / len(said) if said else -1.0 for pair, said in pairs.items()}
     )
