@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,7 +15,7 @@ from dashboard.storage.runs import Pairs, read_run
 from dashboard.storage.settings import Settings, read_toml
 from dashboard.storage.vectors import Vectors, read_vectors
 from dashboard.tables import Names, Table, Texts, Ties
-from dashboard.texts import read_text
+from dashboard.texts import digest_text, read_text
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
@@ -131,8 +130,7 @@ def order_versions(versions: Versions) -> Names:
 def digest_inputs(table: Table, stem: str) -> Texts:
     """Return a digest of what the vector of each row is made of, by its id."""
     return {
-        name: sha256(json.dumps(cells).encode()).hexdigest()[:12]
-        for name, *cells in table.list_rows(*INPUTS[stem])
+        name: digest_text(json.dumps(cells))[:12] for name, *cells in table.list_rows(*INPUTS[stem])
     }
 
 
