@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboard.commands.output import say
+from dashboard.commands.output import say, say_each
 from dashboard.errors import DataError, Finding, Unsure, list_names
 from dashboard.storage.settings import find_folder
 from dashboard.study.choices import list_choices, resolve
@@ -130,8 +130,7 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
         do = f"python -m dashboard add {collection.name} v1 --items FILE, or --run FILE"
         none = ValueError(f"{collection.name} has no version yet. Type: {do}")
         *others, last = collection.broken.values() or [none]
-        for problem in others:
-            say(f"error: {problem}")
+        say_each("error", others)
         raise last
     given = {}
     for each in list_choices():
@@ -176,8 +175,7 @@ def complain(findings: Iterable[Finding]) -> None:
 def complain_about_broken(call: Namespace, collection: Collection) -> int:
     """Print why versions cannot be used, unless the call names its own; return the exit code."""
     broken = collection.problems if call.runs is None else []
-    for problem in broken:
-        say(f"error: {problem}")
+    say_each("error", broken)
     return WRONG if broken else FINE
 
 
@@ -186,7 +184,6 @@ def complain_about_gaps(study: Study, versions: Names) -> int:
     from dashboard.study.changes import describe_gaps
 
     for level, sentences in describe_gaps(study, versions).items():
-        for sentence in sentences:
-            say(f"{level}: {sentence}")
+        say_each(level, sentences)
     run = (len(study.run(each).source.not_run) for each in versions)
     return WRONG if len(study.collection.queries) in run else FINE
