@@ -83,7 +83,7 @@ def write_draft(folder: Path, kind: str, name: str) -> Iterator[Path]:
 
 @contextmanager
 def claim(folder: Path, name: str, found: str) -> Iterator[None]:
-    """Make a folder that one call has at a time.
+    """Make a folder that one call has at a time; it is removed where it is empty at the end.
 
     Raises:
         DataError: If another call has it, or nothing can be written there.
@@ -92,7 +92,11 @@ def claim(folder: Path, name: str, found: str) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         try:
             with _lock(folder):
-                yield
+                try:
+                    yield
+                finally:
+                    with suppress(OSError):
+                        folder.rmdir()
         except BlockingIOError as error:
             raise DataError(name, found, "one call at a time") from error
 
