@@ -134,20 +134,23 @@ def put_in_place(draft: Path, place: Path) -> None:
 def replace_files(folder: Path, *names: str) -> Iterator[Path]:
     """Make a hidden folder in another one, whose files of some names are moved up after the block.
 
-    Each takes the place of the one before when all of them are on the disk.
+    Each takes the place of the one before when all of them are on the disk. The folder around them
+    is made if it is not there.
 
     Raises:
         DataError: If nothing can be written there.
     """
     name = folder.name or str(folder)
-    with report_full_disk(name), tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as made:
-        place = Path(made)
-        yield place
-        for name in names:
-            sync(place / name)
-        for name in names:
-            (place / name).replace(folder / name)
-        sync(folder)
+    with report_full_disk(name):
+        folder.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as made:
+            place = Path(made)
+            yield place
+            for name in names:
+                sync(place / name)
+            for name in names:
+                (place / name).replace(folder / name)
+            sync(folder)
 
 
 def write_file(path: Path, content: bytes) -> None:

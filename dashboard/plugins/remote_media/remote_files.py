@@ -113,7 +113,6 @@ def _fetch(parts: SplitResult) -> Path:
     """Return the file at an address, which is fetched once."""
     folder, name = Path(_FOLDER.name), digest_text(parts.geturl())
     until = time.monotonic() + MAX_SECONDS
-    folder.mkdir(exist_ok=True)
     with replace_files(folder, name) as place, (place / name).open("wb") as file:
         for piece in (_read_s3 if parts.scheme == "s3" else _read_http)(parts):
             if file.tell() + len(piece) > MAX_BYTES:

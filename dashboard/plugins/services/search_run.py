@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from dashboard.errors import DataError, Findings, explain_errors, list_names
 from dashboard.retrieval.sources import RunFileSource, order_run
 from dashboard.storage.collection import Collection
-from dashboard.storage.drafts import check_name, replace_files, report_full_disk
+from dashboard.storage.drafts import check_name, replace_files
 from dashboard.storage.runs import list_pairs
 from dashboard.storage.versions import Broken, Version, Versions, try_to_read
 from dashboard.tables import Texts, Ties
@@ -201,8 +201,6 @@ def _write(path: Path, record: RunRecord, hits: dict[str, Hits]) -> None:
     """
     if not any(hits.values()):
         return
-    with report_full_disk(path.name):
-        path.parent.mkdir(exist_ok=True)
     results = path.with_suffix(".csv")
     files = [path, results] if not results.exists() else [results, path]
     rows = ((query, *hit) for query, found in hits.items() for hit in found)
