@@ -147,6 +147,12 @@ def list_judged(judgement: Judgement, query: int) -> Graded:
 NO_PAIRS = (np.empty(0, int), np.empty(0))
 
 
+def list_candidates(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:
+    """Return the judged items of a query, for rules that rank these alone; None: all, of none."""
+    items, _ = list_judged(judgement, query)
+    return items if len(items) else None
+
+
 def judge_table(
     collection: Collection, qrels: Pairs | None, needs_relevant: bool = False
 ) -> TableJudgement:

@@ -12,14 +12,14 @@ import numpy as np
 
 from dashboard.errors import DataError, Findings, add_finding, count_odd, list_names
 from dashboard.evaluation.block import Block, Cut, Sum
-from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table, list_judged
+from dashboard.evaluation.judgement import JudgingRules, judge_table, list_candidates
 from dashboard.evaluation.metrics import metric
 from dashboard.evaluation.ranking_metrics import compute_average_precision
 from dashboard.storage.collection import Collection
 from dashboard.storage.vectors import Vectors, read_vectors
 from dashboard.storage.versions import Broken, Version, Versions, try_to_read
 from dashboard.study.judging import has_equal_grades
-from dashboard.tables import IntArray, Names, Table
+from dashboard.tables import Names, Table
 
 NAME = "composed"
 FOLDER = "submissions"
@@ -118,14 +118,6 @@ def _read_side(place: Path, stem: str, table: Table, annotated: Names, said: Fin
     return vectors
 
 
-def list_annotated(
-    collection: Collection, judgement: TableJudgement, query: int
-) -> IntArray | None:
-    """Return the items with a label for a query, which alone are ranked; None: nobody labelled."""
-    found, _ = list_judged(judgement, query)
-    return found if len(found) else None
-
-
 COMPOSED = JudgingRules(
     name=NAME,
     title="Composed queries, annotated items only",
@@ -140,7 +132,7 @@ COMPOSED = JudgingRules(
     source="Fashion retrieval with language feedback: evaluation of the challenge",
     blind="Items that nobody annotated cost nothing, wherever they are ranked. Where no query has "
     "a label 0 every version has AP 1.",
-    candidates=list_annotated,
+    candidates=list_candidates,
     doubt=lambda study, metrics: CANNOT_TELL if has_equal_grades(study) else "",
 )
 

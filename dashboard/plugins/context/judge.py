@@ -15,12 +15,13 @@ import numpy as np
 from dashboard.errors import DataError, Finding, Findings
 from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.evaluation.judgement import (
+    NO_PAIRS,
     NO_RELEVANT,
     Judgement,
     JudgingRules,
     TableJudgement,
     judge_table,
-    list_judged,
+    list_candidates,
 )
 from dashboard.evaluation.measurement import Described
 from dashboard.evaluation.metrics import PER, Setting, find_metric, metric, parse_one
@@ -333,12 +334,6 @@ def judge(collection: Collection, choices: Choices) -> Judgement:
     return RelevanceJudgement(every.items, pairs, unscorable=unscorable, relevant_from=HALF)
 
 
-def list_valid(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:
-    """Return the items with a valid relevance, which alone are ranked; None: nobody judged."""
-    found, _ = list_judged(judgement, query)
-    return found if len(found) or judgement.unscorable.get(query) == INVALID else None
-
-
 CONTEXT = JudgingRules(
     name=NAME,
     title="Image search in context",
@@ -352,6 +347,10 @@ CONTEXT = JudgingRules(
     source=SOURCE,
     blind="It is a model of how people feel: only satisfaction that people report shows whether it "
     "is better than the plain gain. The value depends on w and on the depth.",
-    candidates=list_valid,
+    candidates=lambda collection, judgement, query: (
+        NO_PAIRS[0]
+        if judgement.unscorable.get(query) == INVALID
+        else list_candidates(collection, judgement, query)
+    ),
     doubt=lambda study, metrics: CANNOT_TELL if has_equal_grades(study) else "",
 )
