@@ -121,9 +121,7 @@ def _read_side(place: Path, stem: str, table: Table, annotated: Names, said: Fin
 COMPOSED = JudgingRules(
     name=NAME,
     title="Composed queries, annotated items only",
-    judge=lambda collection, choices: judge_table(
-        collection, collection.qrels, needs_relevant=True
-    ),
+    judge=lambda collection, choices: judge_table(collection),
     metrics="AP(annotated) P@5 R@5 nDCG@5",
     nothing_relevant="null",
     definition="A query is a picture with feedback on it. About 50 items are annotated for each: 1 "

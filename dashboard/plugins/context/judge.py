@@ -16,7 +16,6 @@ from dashboard.errors import DataError, Finding, Findings
 from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.evaluation.judgement import (
     NO_PAIRS,
-    NO_RELEVANT,
     Judgement,
     JudgingRules,
     TableJudgement,
@@ -321,8 +320,7 @@ def judge(collection: Collection, choices: Choices) -> Judgement:
         from dashboard.plugins.alfa.judge import judge as judge_keywords
 
         made = judge_keywords(collection, choices)
-        reasons = {q: why for q, why in made.unscorable.items() if why != NO_RELEVANT}
-        return ShareJudgement(made, unscorable=reasons, relevant_from=HALF)
+        return ShareJudgement(made, unscorable=made.unscorable, relevant_from=HALF)
     every = judge_table(collection, tables)
     pairs = {}
     unscorable = dict(every.unscorable)

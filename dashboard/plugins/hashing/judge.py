@@ -109,7 +109,7 @@ def _check_pairs(collection: Collection) -> None:
 def judge(collection: Collection, choices: Choices) -> Judgement:
     """Judge by type: 1 has grade 2, 2 grade 1; a pair that is not named is of type 3."""
     if collection.tables[NAME] != "labels":
-        return judge_table(collection, collection.qrels, needs_relevant=True)
+        return judge_table(collection)
     items, queries = _split_labels(collection)  # the same ones make type 1, some in common type 2
     return judge_labels(items, queries, collection.own_items, same=GRADES[-1])
 
