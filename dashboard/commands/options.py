@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Sequence
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,11 +46,12 @@ def print_ways(error: Unsure, call: Namespace, words: Names, options: Names) -> 
 def add_options(parser: ArgumentParser, told: str) -> None:
     """Add options that a text tells, one a line: flag, what it holds, two blanks or more, and help.
 
-    FILE is a path, NUMBER a whole number, SECONDS and SCORE are numbers, other words texts; of
-    values A|B the first is usual; an option that holds nothing is a switch, and one with ! has to
-    be given. Help that ends in (default X) gives another usual value. Help goes on in lines that
-    begin with blanks. A word in place of a flag, such as TEXT, may be given or not; two names of
-    one option have a slash between them, as a word has from its option, whose value is `named`.
+    FILE is a path, COUNT a whole number from 1, NUMBER any other one, SECONDS and SCORE are
+    numbers, other words texts; of values A|B the first is usual; an option that holds nothing is a
+    switch, and one with ! has to be given. Help that ends in (default X) gives another usual value.
+    Help goes on in lines that begin with blanks. A word in place of a flag, such as TEXT, may be
+    given or not; two names of one option have a slash between them, as a word has from its option,
+    whose value is `named`.
     """
     for flag, holds, must, text in _OPTION.findall(re.sub(r"\n +", " ", told)):
         if not flag.startswith("-"):
@@ -71,7 +72,19 @@ def add_options(parser: ArgumentParser, told: str) -> None:
 
 
 _OPTION = re.compile(r"^(\S+)(?: ([^\s!]+)(!?))?  +(.*)", re.MULTILINE)
-_KINDS = {"FILE": Path, "FILE.html": Path, "NUMBER": int, "SECONDS": float, "SCORE": float}
+
+
+def read_count(text: str) -> int:
+    """Return the whole number from 1 that a text is; raise ArgumentTypeError if it is none."""
+    if not re.fullmatch(r"0*[1-9]\d{0,8}", text):
+        raise ArgumentTypeError(f"{text[:80]!r} is no whole number from 1")
+    return int(text)
+
+
+_KINDS: dict[str, Callable[[str], Any]] = {
+    "FILE": Path, "FILE.html": Path, "COUNT": read_count, "NUMBER": int, "SECONDS": float,
+    "SCORE": float,
+}  # fmt: skip
 
 
 def add_collection(parser: ArgumentParser, files: bool = False) -> None:

@@ -11,8 +11,8 @@ OPTIONS = """
     table 2, figure 3, table 1, or cleaning (default gains)
 --list ID  instead: one list, picture by picture
 --discount RBP|DCG|CG|AVG|ERR|MAX  of --list (default DCG)
---rows NUMBER  lists of at least so many rows, in their first rows (default 10)
---window NUMBER  results in the window of the context-aware gain (default 10)
+--rows COUNT  lists of at least so many rows, in their first rows (default 10)
+--window COUNT  results in the window of the context-aware gain (default 10)
 --average pictures|rows  what AVG is the mean of: pictures, or the means of rows (default pictures)
 --divide window|w  divide a window by its results (window), or always by its size (w)
 """
@@ -23,8 +23,6 @@ def answer(call: Namespace) -> Answer:
     from dashboard.plugins.context import satisfaction
     from dashboard.plugins.context.lists import DOUBTS, read_lists
 
-    if min(call.rows, call.window) < 1:
-        raise ValueError("--rows and --window are whole numbers from 1.")
     viewed = read_lists(open_call(call), [])
     reading = satisfaction.Reading(call.rows, call.window, call.divide, call.average)
     said = [DOUBTS[viewed.kind]] if viewed.kind in DOUBTS else []
