@@ -13,7 +13,7 @@ from dashboard.errors import DataError, Findings, add_finding, count_odd, explai
 from dashboard.storage.drafts import write_file
 from dashboard.storage.runs import Pairs, read_run
 from dashboard.storage.settings import Settings, read_toml
-from dashboard.storage.vectors import Vectors, read_vectors
+from dashboard.storage.vectors import Vectors, check_dimension, read_vectors
 from dashboard.tables import Names, Table, Texts, Ties
 from dashboard.texts import digest_text, read_text
 
@@ -99,12 +99,8 @@ def read_version(
     lines = read_text(path, f"{shown}/{path.name}", []) if not texts and path.is_file() else ""
     if texts or any(line.strip() in queries.index for line in lines.split("\n")):
         stored = read_vectors(place, "queries", queries.ids, findings, shown)
-    if stored and stored.dimension != gallery.dimension:
-        raise DataError(
-            f"{shown}/queries.npy",
-            f"query vectors of {stored.dimension} dimensions",
-            f"{gallery.dimension}, as the items have",
-        )
+    if stored:
+        check_dimension(stored.dimension, gallery, f"{shown}/queries.npy")
     for stem, vectors, wanted in (("items", gallery, items.ids), ("queries", stored, texts)):
         there = frozenset(vectors.ids if vectors else ())
         lacking = [name for name in wanted if name not in there]

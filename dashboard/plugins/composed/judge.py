@@ -16,7 +16,7 @@ from dashboard.evaluation.judgement import JudgingRules, judge_table, list_candi
 from dashboard.evaluation.metrics import metric
 from dashboard.evaluation.ranking_metrics import compute_average_precision
 from dashboard.storage.collection import Collection
-from dashboard.storage.vectors import Vectors, read_vectors
+from dashboard.storage.vectors import Vectors, check_dimension, read_vectors
 from dashboard.storage.versions import Broken, Version, Versions, try_to_read
 from dashboard.study.judging import has_equal_grades
 from dashboard.tables import Names, Table
@@ -80,12 +80,7 @@ def _read_submission(collection: Collection, place: Path, findings: Findings) ->
     said: Findings = []
     gallery = _read_side(place, "gallery", collection.items, qrels.items if qrels else (), said)
     asked = _read_side(place, "queries", collection.queries, qrels.queries if qrels else (), said)
-    if gallery.dimension != asked.dimension:
-        raise DataError(
-            f"{name}/queries.npy",
-            f"vectors of {asked.dimension} dimensions",
-            f"{gallery.dimension}, as in gallery.npy",
-        )
+    check_dimension(asked.dimension, gallery, f"{name}/queries.npy")
     findings += [replace(each, level="warning") for each in said]
     return Version(place.name, items=gallery, queries=asked, file=name)
 
