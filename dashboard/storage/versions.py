@@ -102,8 +102,7 @@ def read_version(
     if stored:
         check_dimension(stored.dimension, gallery, f"{shown}/queries.npy")
     for stem, vectors, wanted in (("items", gallery, items.ids), ("queries", stored, texts)):
-        there = frozenset(vectors.ids if vectors else ())
-        lacking = [name for name in wanted if name not in there]
+        lacking = vectors.list_unknown(wanted) if vectors else wanted
         told = (f"of {len(wanted):,}", f"one for each of {stem}")
         findings += count_odd(f"{shown}/{stem}.npy", lacking, *told, before="no vector for ")
     note = str(described.get("note", ""))
