@@ -366,13 +366,7 @@ def _explain_lack(collection: Collection, kind: str) -> str:
 
 
 def open_study(collection: Collection, choices: Choices) -> Study:
-    """Return the study of a collection under those of some choices that change numbers.
-
-    Raises:
-        DataError: If the tables that the protocol needs cannot be used.
-        ChoiceError: If there is nothing that the protocol judges by.
-    """
-    find_rules(collection, choices["protocol"])
+    """Return the study of a collection under those of some choices that change numbers."""
     return _open(collection, choices.restrict_to_numbers())
 
 
