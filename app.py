@@ -1,7 +1,6 @@
 """The launcher: `streamlit run app.py`."""
 
 import inspect
-import sys
 
 # loaded before the first reader comes, who would wait for them
 import altair  # noqa: F401
@@ -17,6 +16,7 @@ import dashboard.views.comparison  # noqa: F401
 import dashboard.views.downloads  # noqa: F401
 import dashboard.views.queries  # noqa: F401
 from dashboard.commands import explain_variables
+from dashboard.commands.output import say_each
 from dashboard.plugins import list_screens, load_all, load_named
 from dashboard.study.choices import list_choices
 from dashboard.study.judging import list_all_rules
@@ -24,8 +24,7 @@ from dashboard.views.frame import NAMES
 from dashboard.views.media_routes import send_media
 from dashboard.views.server import guard, send_health, send_metrics, send_page, send_without_delay
 
-for sentence in explain_variables():
-    print(f"  {sentence}", file=sys.stderr)
+say_each("note", explain_variables())
 list_all_rules()
 list_choices()
 load_named("commands")

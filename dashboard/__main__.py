@@ -20,7 +20,7 @@ from dashboard.commands import (
     search_items,
 )
 from dashboard.commands.options import FINE, WRONG, add_choices, add_collection, add_options
-from dashboard.commands.output import FORMATS, say, write_rows
+from dashboard.commands.output import FORMATS, say, say_each, write_rows
 from dashboard.errors import DataError
 from dashboard.plugins import list_problems, load_named
 
@@ -41,10 +41,8 @@ class OneLineParser(ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code, which is WRONG where a team's plugin is broken."""
-    for problem in list_problems():
-        say(f"error: {problem}")
-    for sentence in explain_variables():
-        say(f"note: {sentence}")
+    say_each("error", list_problems())
+    say_each("note", explain_variables())
     words = list(sys.argv[1:] if arguments is None else arguments)
     parser = OneLineParser(
         prog="python -m dashboard", description="Quality of search, measured and compared."

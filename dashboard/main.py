@@ -14,8 +14,7 @@ pages = make_pages()
 page = st.navigation(list(pages.values()), position="hidden")
 current = next(name for name, each in pages.items() if each == page)
 st.session_state.update({CURRENT: current, PAGES: pages})
-for problem in list_problems():
-    draw_text("error", problem)
+draw_text("error", *list_problems())
 person = find_reader()
 if person.role == NOBODY:
     draw_login(person)

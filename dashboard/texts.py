@@ -203,6 +203,11 @@ def require_number(text: str, name: str, column: str, line: int) -> float:
     return value
 
 
+def digest_text(text: str) -> str:
+    """Return the SHA-256 of a text in UTF-8."""
+    return sha256(text.encode()).hexdigest()
+
+
 def compute_digest(path: Path, size: int | None = None) -> str:
     """Return the SHA-256 of a file, or of as many of its first bytes."""
     digest = sha256()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Sequence
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dashboard.commands.output import say
+from dashboard.commands.output import say, say_each
 from dashboard.errors import DataError, Finding, Unsure, list_names
 from dashboard.storage.settings import find_folder
 from dashboard.study.choices import list_choices, resolve
@@ -46,11 +46,12 @@ def print_ways(error: Unsure, call: Namespace, words: Names, options: Names) -> 
 def add_options(parser: ArgumentParser, told: str) -> None:
     """Add options that a text tells, one a line: flag, what it holds, two blanks or more, and help.
 
-    FILE is a path, NUMBER a whole number, SECONDS and SCORE are numbers, other words texts; of
-    values A|B the first is usual; an option that holds nothing is a switch, and one with ! has to
-    be given. Help that ends in (default X) gives another usual value. Help goes on in lines that
-    begin with blanks. A word in place of a flag, such as TEXT, may be given or not; two names of
-    one option have a slash between them, as a word has from its option, whose value is `named`.
+    FILE is a path, COUNT a whole number from 1, NUMBER any other one, SECONDS and SCORE are
+    numbers, other words texts; of values A|B the first is usual; an option that holds nothing is a
+    switch, and one with ! has to be given. Help that ends in (default X) gives another usual value.
+    Help goes on in lines that begin with blanks. A word in place of a flag, such as TEXT, may be
+    given or not; two names of one option have a slash between them, as a word has from its option,
+    whose value is `named`.
     """
     for flag, holds, must, text in _OPTION.findall(re.sub(r"\n +", " ", told)):
         if not flag.startswith("-"):
@@ -71,7 +72,19 @@ def add_options(parser: ArgumentParser, told: str) -> None:
 
 
 _OPTION = re.compile(r"^(\S+)(?: ([^\s!]+)(!?))?  +(.*)", re.MULTILINE)
-_KINDS = {"FILE": Path, "FILE.html": Path, "NUMBER": int, "SECONDS": float, "SCORE": float}
+
+
+def read_count(text: str) -> int:
+    """Return the whole number from 1 that a text is; raise ArgumentTypeError if it is none."""
+    if not re.fullmatch(r"0*[1-9]\d{0,8}", text):
+        raise ArgumentTypeError(f"{text[:80]!r} is no whole number from 1")
+    return int(text)
+
+
+_KINDS: dict[str, Callable[[str], Any]] = {
+    "FILE": Path, "FILE.html": Path, "COUNT": read_count, "NUMBER": int, "SECONDS": float,
+    "SCORE": float,
+}  # fmt: skip
 
 
 def add_collection(parser: ArgumentParser, files: bool = False) -> None:
@@ -130,8 +143,7 @@ def open_study_of(call: Namespace) -> tuple[Study, Choices]:
         do = f"python -m dashboard add {collection.name} v1 --items FILE, or --run FILE"
         none = ValueError(f"{collection.name} has no version yet. Type: {do}")
         *others, last = collection.broken.values() or [none]
-        for problem in others:
-            say(f"error: {problem}")
+        say_each("error", others)
         raise last
     given = {}
     for each in list_choices():
@@ -176,8 +188,7 @@ def complain(findings: Iterable[Finding]) -> None:
 def complain_about_broken(call: Namespace, collection: Collection) -> int:
     """Print why versions cannot be used, unless the call names its own; return the exit code."""
     broken = collection.problems if call.runs is None else []
-    for problem in broken:
-        say(f"error: {problem}")
+    say_each("error", broken)
     return WRONG if broken else FINE
 
 
@@ -186,7 +197,6 @@ def complain_about_gaps(study: Study, versions: Names) -> int:
     from dashboard.study.changes import describe_gaps
 
     for level, sentences in describe_gaps(study, versions).items():
-        for sentence in sentences:
-            say(f"{level}: {sentence}")
+        say_each(level, sentences)
     run = (len(study.run(each).source.not_run) for each in versions)
     return WRONG if len(study.collection.queries) in run else FINE

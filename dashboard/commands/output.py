@@ -7,7 +7,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -91,6 +91,12 @@ def replace_file(path: Path, content: bytes) -> None:
 def say(text: str) -> None:
     """Print a line beside the rows, without characters that act on a terminal."""
     print(make_printable(text), file=sys.stderr)
+
+
+def say_each(level: str, told: Iterable[object]) -> None:
+    """Print some notes, warnings or errors, a line each."""
+    for each in told:
+        say(f"{level}: {each}")
 
 
 def list_values(collection: Collection, version: str, baseline: str = "") -> Texts:

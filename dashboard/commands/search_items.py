@@ -19,7 +19,7 @@ OPTIONS = """
 TEXT  what to search for
 --item ID  item to find similar ones of
 --file FILE  picture to search with
--k NUMBER  number of results of a version (default 5)
+-k COUNT  number of results of a version (default 5)
 """
 COLUMNS = ("run", "rank", "item_id", "score", "hit", "matched", "required")
 
@@ -39,8 +39,8 @@ def answer(call: Namespace) -> Answer:
     from dashboard.study.new_query import search
 
     text, item = (call.text or "").strip(), call.item or ""
-    if sum(map(bool, (text, item, call.file))) != 1 or call.k < 1:
-        raise ValueError("Give one of TEXT, --item ID and --file PATH, and -k from 1.")
+    if sum(map(bool, (text, item, call.file))) != 1:
+        raise ValueError("Give one of TEXT, --item ID and --file PATH.")
     study, choices = open_study_of(call)
     picture = None
     if call.file:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
     from dashboard.storage.runs import Pairs
 
+Graded = tuple[IntArray, FloatArray]
+"""Items, and the grade of each."""
 NOT_JUDGED = "no judged item"
 NO_RELEVANT = "no relevant item"
 
@@ -59,7 +61,7 @@ class TableJudgement(Judgement):
     """
 
     items: int
-    pairs: Mapping[int, tuple[IntArray, FloatArray]]
+    pairs: Mapping[int, Graded]
 
     def grades(self, query: int) -> FloatArray:
         found = np.full(self.items, np.nan)
@@ -133,7 +135,7 @@ class JudgingRules:
     instead_of: str = ""
 
 
-def list_judged(judgement: Judgement, query: int) -> tuple[IntArray, FloatArray]:
+def list_judged(judgement: Judgement, query: int) -> Graded:
     """Return the judged items of a query, in the order of the items, and their grades."""
     if isinstance(judgement, TableJudgement):
         return judgement.pairs.get(query, NO_PAIRS)
@@ -145,9 +147,13 @@ def list_judged(judgement: Judgement, query: int) -> tuple[IntArray, FloatArray]
 NO_PAIRS = (np.empty(0, int), np.empty(0))
 
 
-def judge_table(
-    collection: Collection, qrels: Pairs | None, needs_relevant: bool = False
-) -> TableJudgement:
+def list_candidates(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:
+    """Return the judged items of a query, for rules that rank these alone; None: all, of none."""
+    items, _ = list_judged(judgement, query)
+    return items if len(items) else None
+
+
+def judge_table(collection: Collection, qrels: Pairs | None = None) -> TableJudgement:
     """Return the judgement of a table of judged pairs.
 
     Pairs of unknown queries do not count, nor does the item that a query is about, which is no
@@ -155,9 +161,9 @@ def judge_table(
 
     Args:
         collection: Whose queries and items they are.
-        qrels: Judged pairs; they are there.
-        needs_relevant: Whether a query without a relevant item is not scorable.
+        qrels: Judged pairs; None: those of the collection, which are there.
     """
+    qrels = qrels or collection.qrels
     assert qrels
     queries, items, own = collection.queries, collection.items, collection.own_items
     query, item = queries.find(qrels.queries)[qrels.query], items.find(qrels.items)[qrels.item]
@@ -170,8 +176,7 @@ def judge_table(
         if rows.start < rows.stop
     }
     reasons = {each: NOT_JUDGED for each in range(len(queries)) if each not in pairs}
-    made = TableJudgement(len(items), pairs, unscorable=reasons)
-    return replace(made, unscorable=add_reasons(made, pairs)) if needs_relevant else made
+    return TableJudgement(len(items), pairs, unscorable=reasons)
 
 
 def find_relevant(judgement: Judgement, query: int) -> IntArray:
@@ -180,10 +185,11 @@ def find_relevant(judgement: Judgement, query: int) -> IntArray:
     return items[grades >= judgement.relevant_from]
 
 
-def add_reasons(judgement: Judgement, queries: Iterable[int]) -> Reasons:
-    """Return why queries are not scorable, and some of them that have no relevant item, too."""
+def require_relevant(judgement: Judgement, queries: Iterable[int]) -> Judgement:
+    """Return a judgement by which those of some queries without a relevant item have no value."""
     bare = (query for query in queries if not len(find_relevant(judgement, query)))
-    return dict.fromkeys(bare, NO_RELEVANT) | dict(judgement.unscorable)
+    reasons = dict.fromkeys(bare, NO_RELEVANT) | dict(judgement.unscorable)
+    return replace(judgement, unscorable=reasons)
 
 
 def mark_hits(
@@ -212,7 +218,7 @@ class AmendedJudgement(Judgement):
     """
 
     given: Judgement
-    pairs: Mapping[int, tuple[IntArray, FloatArray]]
+    pairs: Mapping[int, Graded]
 
     def grades(self, query: int) -> FloatArray:
         found = self.given.grades(query).copy()
@@ -346,5 +352,4 @@ def judge_labels(
     index = {each: place for place, each in enumerate(sets)}
     place = np.array([index.get(each, -1) for each in items], int)
     reasons = {query: NO_LABEL for query, labels in enumerate(queries) if not labels}
-    made = LabelJudgement(sets, place, queries, own_items, same, unscorable=reasons)
-    return replace(made, unscorable=add_reasons(made, range(len(queries))))
+    return LabelJudgement(sets, place, queries, own_items, same, unscorable=reasons)

@@ -24,7 +24,6 @@ from dashboard.storage.versions import (
     read_runs,
     read_versions,
     try_to_read,
-    try_to_read_all,
 )
 from dashboard.tables import BoolArray, IntArray, Names, Row, Table, Texts, read_table
 from dashboard.texts import make_natural
@@ -194,7 +193,8 @@ def _open(folder: Path) -> Collection:
     for plugin in list_plugins():
         schema |= plugin.settings
     settings = read_settings(folder / "collection.toml", schema, findings)
-    qrels = try_to_read("qrels", unread, partial(_read_qrels, folder, findings))
+    judged = try_to_read(unread, {"qrels": partial(_read_qrels, folder, findings)})
+    qrels = judged.get("qrels")
     runs = read_runs(folder, broken, findings)
     _report_unread(folder, findings)
     if "qrels" in unread and not (folder / "items.csv").is_file():
@@ -240,7 +240,7 @@ def _finish(opened: Collection, findings: Findings) -> Collection:
     for plugin in list_plugins():
         if plugin.read_tables:
             read = partial(load(plugin, "read_tables"), opened, findings)
-            opened.tables.update(try_to_read_all(opened.unread, {plugin.name: read}))
+            opened.tables.update(try_to_read(opened.unread, {plugin.name: read}))
         if plugin.read_versions:
             more = load(plugin, "read_versions")(opened, opened.broken, findings)
             _add_versions(versions, more, findings)

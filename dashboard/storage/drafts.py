@@ -83,7 +83,7 @@ def write_draft(folder: Path, kind: str, name: str) -> Iterator[Path]:
 
 @contextmanager
 def claim(folder: Path, name: str, found: str) -> Iterator[None]:
-    """Make a folder that one call has at a time.
+    """Make a folder that one call has at a time; it is removed where it is empty at the end.
 
     Raises:
         DataError: If another call has it, or nothing can be written there.
@@ -92,7 +92,11 @@ def claim(folder: Path, name: str, found: str) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         try:
             with _lock(folder):
-                yield
+                try:
+                    yield
+                finally:
+                    with suppress(OSError):
+                        folder.rmdir()
         except BlockingIOError as error:
             raise DataError(name, found, "one call at a time") from error
 
@@ -130,20 +134,23 @@ def put_in_place(draft: Path, place: Path) -> None:
 def replace_files(folder: Path, *names: str) -> Iterator[Path]:
     """Make a hidden folder in another one, whose files of some names are moved up after the block.
 
-    Each takes the place of the one before when all of them are on the disk.
+    Each takes the place of the one before when all of them are on the disk. The folder around them
+    is made if it is not there.
 
     Raises:
         DataError: If nothing can be written there.
     """
     name = folder.name or str(folder)
-    with report_full_disk(name), tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as made:
-        place = Path(made)
-        yield place
-        for name in names:
-            sync(place / name)
-        for name in names:
-            (place / name).replace(folder / name)
-        sync(folder)
+    with report_full_disk(name):
+        folder.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as made:
+            place = Path(made)
+            yield place
+            for name in names:
+                sync(place / name)
+            for name in names:
+                (place / name).replace(folder / name)
+            sync(folder)
 
 
 def write_file(path: Path, content: bytes) -> None:

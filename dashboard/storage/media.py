@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -80,12 +81,12 @@ def match_names(
     if {*chain(*theirs.values())}.isdisjoint(chain(*own.values())):
         theirs, own = dict.fromkeys(theirs, ()), dict.fromkeys(own, ())
     for shorten in forms:
-        alike: dict[Names, set[str]] = {}
+        alike = defaultdict(set)
         for name, folders in theirs.items():
             form = shorten(name)
             for last in range(len(folders) + 1):
-                alike.setdefault((form, *folders[:last]), set()).add(known[name])
-            alike.setdefault((form, *folders, ""), set()).add(known[name])
+                alike[form, *folders[:last]].add(known[name])
+            alike[form, *folders, ""].add(known[name])
         for name, folders in own.items():
             form = shorten(name)
             ends = [(*folders[:last], "") for last in range(len(folders))]

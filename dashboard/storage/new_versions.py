@@ -15,7 +15,7 @@ from dashboard.storage.media import match_ids, tell_matched
 from dashboard.storage.runs import read_run
 from dashboard.storage.settings import Settings
 from dashboard.storage.vector_ids import negate_distances
-from dashboard.storage.vectors import read_ids, read_vectors
+from dashboard.storage.vectors import check_dimension, read_ids, read_vectors
 from dashboard.storage.versions import (
     INPUTS,
     RUNS,
@@ -313,9 +313,7 @@ def replace_queries(
     if not version.items:
         raise DataError(version.name, "a version without vectors", "one with vectors of items")
     rows, given = _name_rows(collection, "queries", queries, by_position, findings)
-    if rows.shape[1] != version.items.dimension:
-        found = f"query vectors of {rows.shape[1]} dimensions"
-        raise DataError(queries.name, found, f"{version.items.dimension}, as the items have")
+    check_dimension(rows.shape[1], version.items, queries.name)
     is_bits = version.items.stored.dtype.kind == "i" and hold_only([rows], (0, 1))
     parts = [(convert(rows, "bits" if is_bits else ""), given)]
     if kept:

@@ -32,18 +32,17 @@ UPRIGHT = ("JPEG", "PNG", "AVIF", "MPO")
 """Formats in which browsers obey the orientation that Pillow reports; in WebP they do not."""
 
 
-def make_poster(path: Path, kind: str, span: Span | None) -> bytes:
+def make_poster(path: Path, span: Span | None) -> bytes:
     """Return a WebP picture of at most MAX_SIDE pixels a side.
 
     Args:
         path: Picture or clip.
-        kind: Its media type.
         span: Part of the clip whose first frame is shown; None: all of it.
 
     Raises:
         DataError: If the file cannot be decoded.
     """
-    (small,) = _read_pictures(path, kind, span, [0.0])
+    (small,) = _read_pictures(path, span, [0.0])
     lossless = max(small.size) <= MAX_DRAWN_SIDE
     small.thumbnail((MAX_SIDE, MAX_SIDE), Image.Resampling.LANCZOS)
     written = io.BytesIO()
@@ -105,7 +104,7 @@ def read_frames(path: Path, items: Table, place: int, count: int) -> list[Image.
         DataError: If the file cannot be decoded.
     """
     shares = [(number + 0.5) / count for number in range(count)]
-    found = _read_pictures(path, recognise_type(path), read_span(items, place), shares)
+    found = _read_pictures(path, read_span(items, place), shares)
     for picture in found:
         picture.thumbnail((MAX_READ_SIDE, MAX_READ_SIDE), Image.Resampling.LANCZOS)
     return [flatten(picture) for picture in found]
@@ -119,14 +118,12 @@ def flatten(picture: Image.Image, shade: int = 255) -> Image.Image:
     return picture.convert("RGB")
 
 
-def _read_pictures(
-    path: Path, kind: str, span: Span | None, shares: Sequence[float]
-) -> list[Image.Image]:
+def _read_pictures(path: Path, span: Span | None, shares: Sequence[float]) -> list[Image.Image]:
     """Return the picture of a file, a large JPEG at reduced scale, or some frames of its clip."""
     with explain_errors(
         path.name, "a file that cannot be decoded", "a picture or a clip that browsers show"
     ):
-        if not kind.startswith("image/"):
+        if not recognise_type(path).startswith("image/"):
             return _read_clip(path, span, shares)
         with Image.open(path) as picture:
             check_size(picture.width, picture.height)

@@ -185,6 +185,13 @@ def read_vectors(
     return Vectors(tuple(names.values()), stored, rows, lengths[rows])
 
 
+def check_dimension(dimension: int, items: Vectors, name: str) -> None:
+    """Raise a DataError if vectors of queries have not as many numbers as those of the items."""
+    if dimension != items.dimension:
+        found = f"query vectors of {dimension} dimensions"
+        raise DataError(name, found, f"{items.dimension}, as the items have")
+
+
 def open_array(path: Path, name: str, meant: str, do: str = "") -> tuple[ArrayFile, bool]:
     """Return the array of a file as its numbers follow each other, and whether it is transposed.
 

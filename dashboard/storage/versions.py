@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,9 +13,9 @@ from dashboard.errors import DataError, Findings, add_finding, count_odd, explai
 from dashboard.storage.drafts import write_file
 from dashboard.storage.runs import Pairs, read_run
 from dashboard.storage.settings import Settings, read_toml
-from dashboard.storage.vectors import Vectors, read_vectors
+from dashboard.storage.vectors import Vectors, check_dimension, read_vectors
 from dashboard.tables import Names, Table, Texts, Ties
-from dashboard.texts import read_text
+from dashboard.texts import digest_text, read_text
 
 if TYPE_CHECKING:
     from dashboard.storage.collection import Collection
@@ -66,7 +65,7 @@ def read_versions(
     """Return the versions below `models` that can be used, by name; put others into `broken`."""
     places = (path for path in _list_folder(folder / "models") if path.is_dir())
     read = {each.name: partial(read_version, each, items, queries, findings) for each in places}
-    return try_to_read_all(broken, read)
+    return try_to_read(broken, read)
 
 
 def read_version(
@@ -100,15 +99,10 @@ def read_version(
     lines = read_text(path, f"{shown}/{path.name}", []) if not texts and path.is_file() else ""
     if texts or any(line.strip() in queries.index for line in lines.split("\n")):
         stored = read_vectors(place, "queries", queries.ids, findings, shown)
-    if stored and stored.dimension != gallery.dimension:
-        raise DataError(
-            f"{shown}/queries.npy",
-            f"query vectors of {stored.dimension} dimensions",
-            f"{gallery.dimension}, as the items have",
-        )
+    if stored:
+        check_dimension(stored.dimension, gallery, f"{shown}/queries.npy")
     for stem, vectors, wanted in (("items", gallery, items.ids), ("queries", stored, texts)):
-        there = frozenset(vectors.ids if vectors else ())
-        lacking = [name for name in wanted if name not in there]
+        lacking = vectors.list_unknown(wanted) if vectors else wanted
         told = (f"of {len(wanted):,}", f"one for each of {stem}")
         findings += count_odd(f"{shown}/{stem}.npy", lacking, *told, before="no vector for ")
     note = str(described.get("note", ""))
@@ -131,8 +125,7 @@ def order_versions(versions: Versions) -> Names:
 def digest_inputs(table: Table, stem: str) -> Texts:
     """Return a digest of what the vector of each row is made of, by its id."""
     return {
-        name: sha256(json.dumps(cells).encode()).hexdigest()[:12]
-        for name, *cells in table.list_rows(*INPUTS[stem])
+        name: digest_text(json.dumps(cells))[:12] for name, *cells in table.list_rows(*INPUTS[stem])
     }
 
 
@@ -197,7 +190,7 @@ def read_runs(folder: Path, broken: Broken, findings: Findings) -> dict[str, Pai
                 "error",
             )
         read.setdefault(path.stem, partial(read_run, path, name, findings))
-    return try_to_read_all(broken, read)
+    return try_to_read(broken, read)
 
 
 def _list_folder(folder: Path) -> list[Path]:
@@ -208,22 +201,16 @@ def _list_folder(folder: Path) -> list[Path]:
         return sorted(path for path in there if not path.name.startswith("."))
 
 
-def try_to_read_all(
-    broken: Broken, read: Mapping[str, Callable[[], Value | None]]
-) -> dict[str, Value]:
-    """Return what functions read, by name, but for None and what cannot be used."""
-    found = {name: try_to_read(name, broken, each) for name, each in read.items()}
+def try_to_read(broken: Broken, read: Mapping[str, Callable[[], Value | None]]) -> dict[str, Value]:
+    """Return what functions read, by name, but for None; keep why one cannot be used."""
+    found = {}
+    for name, each in read.items():
+        try:
+            found[name] = each()
+        except DataError as error:
+            broken[name] = error
+        except OSError as error:
+            why = f"a file that cannot be read ({error.strerror})"
+            file = f"{name}/{Path(str(error.filename)).name}"
+            broken[name] = DataError(file, why, "a file that this user may read")
     return {name: each for name, each in found.items() if each is not None}
-
-
-def try_to_read(name: str, broken: Broken, read: Callable[[], Any]) -> Any:
-    """Return what a function reads; where it cannot be used, keep why and return None."""
-    try:
-        return read()
-    except DataError as error:
-        broken[name] = error
-    except OSError as error:
-        found = f"a file that cannot be read ({error.strerror})"
-        file = f"{name}/{Path(str(error.filename)).name}"
-        broken[name] = DataError(file, found, "a file that this user may read")
-    return None

@@ -16,7 +16,7 @@ from cachetools import LRUCache, cachedmethod
 from dashboard.errors import ChoiceError
 from dashboard.evaluation.decisions import parse_margins
 from dashboard.evaluation.differences import compare_runs, describe_difference, replace_nan
-from dashboard.evaluation.judgement import Judgement, JudgingRules
+from dashboard.evaluation.judgement import Judgement, JudgingRules, require_relevant
 from dashboard.evaluation.measurement import Measurement, measure_run
 from dashboard.evaluation.metrics import Measure, parse, parse_one
 from dashboard.evaluation.slicing import (
@@ -97,7 +97,10 @@ class Study:
         """Grades as the protocol judges, before a plugin amends them."""
         if self._slices:
             return self._whole.given_judgement
-        return self.rules.judge(self.collection, self.choices)
+        judgement = self.rules.judge(self.collection, self.choices)
+        if self.rules.nothing_relevant != "null":
+            return judgement
+        return require_relevant(judgement, range(len(self.collection.queries)))
 
     @property
     def _whole(self) -> Study:
@@ -363,13 +366,7 @@ def _explain_lack(collection: Collection, kind: str) -> str:
 
 
 def open_study(collection: Collection, choices: Choices) -> Study:
-    """Return the study of a collection under those of some choices that change numbers.
-
-    Raises:
-        DataError: If the tables that the protocol needs cannot be used.
-        ChoiceError: If there is nothing that the protocol judges by.
-    """
-    find_rules(collection, choices["protocol"])
+    """Return the study of a collection under those of some choices that change numbers."""
     return _open(collection, choices.restrict_to_numbers())
 
 

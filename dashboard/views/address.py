@@ -213,10 +213,11 @@ def escape_markdown(text: object) -> str:
 
 
 def draw_text(
-    kind: Literal["caption", "error", "info", "success", "warning"], text: object
+    kind: Literal["caption", "error", "info", "success", "warning"], *texts: object
 ) -> None:
-    """Draw a text, which may be of data, letter by letter."""
-    getattr(st, kind)(escape_markdown(text))
+    """Draw texts, which may be of data, letter by letter; one that says nothing is left out."""
+    for text in filter(None, texts):
+        getattr(st, kind)(escape_markdown(text))
 
 
 def draw_choice(
@@ -276,8 +277,7 @@ def draw_choice(
 
 def draw_refusal(widget: str) -> None:
     """Draw, once, why an input did not take what was typed; `draw_choice` does it under More."""
-    if wrong := st.session_state.pop(f"wrong-{widget}", ""):
-        draw_text("error", wrong)
+    draw_text("error", st.session_state.pop(f"wrong-{widget}", ""))
 
 
 def draw_switch(key: str, now: str | None, names: Texts) -> None:

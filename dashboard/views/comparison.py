@@ -91,10 +91,9 @@ def draw_verdict(study: Study, choices: Choices, row: Row, runs: Names = ()) -> 
         told = f"{candidate}: {row['name']} {mean} ({count_scored(row)})"
         told = f"{'. '.join((told, *study.list_conditions(row['name'])))}."
     st.subheader(escape_markdown(told), anchor=False)
-    if baseline != candidate and (power := describe_power(row)):
-        draw_text("caption", power)
-    for gap in describe_gaps(study, [*choices.compared, *runs])["warning"]:
-        draw_text("warning", gap)
+    if baseline != candidate:
+        draw_text("caption", describe_power(row))
+    draw_text("warning", *describe_gaps(study, [*choices.compared, *runs])["warning"])
     for version in choices.compared:  # what a plugin has read says what it is
         found = study.collection.versions[version]
         if found.make_source and found.note:
@@ -108,8 +107,7 @@ def draw_metrics(study: Study, rows: Rows, choices: Choices) -> None:
     idle = describe_idle_margins(
         choices["margins"], parse(f"{choices['metrics']} {choices['metric']}")
     )
-    for told in filter(None, (idle, *describe_certainty(rows, any(study.scenes)))):
-        draw_text("caption", told)
+    draw_text("caption", idle, *describe_certainty(rows, any(study.scenes)))
 
 
 def name_columns(choices: Choices) -> list[Column]:

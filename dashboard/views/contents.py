@@ -48,8 +48,7 @@ def draw_collection(name: str, is_open: bool) -> None:
             mark = " :gray-badge[open now]" if is_open else ""
             st.markdown(f"**{escape_markdown(collection.title)}**{mark}")
             st.page_link(find_pages()["overview"], label="Open", query_params=address, width=70)
-        if about := collection.settings.get("about"):
-            draw_text("caption", about)
+        draw_text("caption", collection.settings.get("about"))
         st.html(write_facts(collection))
         if collection.findings:
             shown = [vars(each) for each in collection.findings[:MAX_FINDINGS]]

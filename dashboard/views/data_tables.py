@@ -51,7 +51,9 @@ def draw_folded(title: str, content: str) -> None:
 
 def write_table(columns: Sequence[Column], rows: Rows) -> str:
     """Return a table as HTML whose texts are escaped."""
-    return TEMPLATES.get_template("views/table.html").render(columns=columns, rows=rows)
+    return TEMPLATES.get_template("views/table.html").render(
+        columns=columns, rows=rows, value=format_value
+    )
 
 
 def format_value(value: object, decimals: int = 3) -> str:
@@ -74,6 +76,3 @@ def write_apart(*values: float | None) -> Names:
         if len({*texts}) >= len({value and round(value, 9) for value in values}):
             break
     return texts
-
-
-TEMPLATES.filters["value"] = format_value

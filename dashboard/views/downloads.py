@@ -15,7 +15,7 @@ from dashboard.tables import Names, Rows
 from dashboard.templates import TEMPLATES
 from dashboard.views.charts import pick_ink, style_chart
 from dashboard.views.components import draw_copy, make_line
-from dashboard.views.data_tables import Column
+from dashboard.views.data_tables import Column, format_value
 
 CHART_WIDTH = 720
 """Width of a chart in a file, in pixels."""
@@ -99,8 +99,11 @@ def write_markdown(title: str, told: str, columns: Sequence[Column], rows: Rows)
     """Return a heading, a sentence, a table and the link of the view as Markdown."""
     link = f"{st.context.url}?{urlencode(st.query_params.to_dict())}" if st.context.url else ""
     return TEMPLATES.get_template("views/view.md").render(
-        title=title, told=told, columns=columns, rows=rows, link=link
+        title=title,
+        told=told,
+        columns=columns,
+        rows=rows,
+        link=link,
+        clean=clean_cell,
+        value=format_value,
     )
-
-
-TEMPLATES.filters["clean"] = clean_cell

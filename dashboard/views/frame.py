@@ -98,8 +98,7 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
             for draw in load_sections("links", ""):
                 draw()
     if choices is None:
-        for sentence in problems.values():
-            draw_text("error", sentence)
+        draw_text("error", *problems.values())
         remember_address({key: value for key, value in given.items() if key not in problems})
         draw_reset("Open without this", *problems)
         st.stop()
@@ -115,8 +114,7 @@ def open_page(*shown: str, versions: int = 0) -> tuple[Study, Choices]:
                 draw_reset(f"{text} ✕", key, key=f"chip-{key}")
     words = [screen.capitalize(), " → ".join(choices.compared), *chips.values(), collection.title]
     st.set_page_config(page_title=" · ".join(filter(None, words)), layout="wide")
-    for problem in collection.problems:
-        draw_text("warning", problem)
+    draw_text("warning", *collection.problems)
     require_versions(collection, choices, versions)
     return study, choices
 

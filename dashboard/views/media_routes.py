@@ -1,6 +1,5 @@
 """Clips, pictures and posters, served by the ids of items from inside their collection's folder."""
 
-import hashlib
 import math
 import os
 import threading
@@ -31,6 +30,7 @@ from dashboard.storage.media import (
 )
 from dashboard.storage.posters import make_poster
 from dashboard.tables import Names, Row
+from dashboard.texts import digest_text
 
 CLIP, POSTER = FILES
 COLUMNS = {"clip": (CLIP,), "poster": (POSTER, CLIP), "query": (("image", "media_root", "media"),)}
@@ -97,7 +97,7 @@ def _find(collection: Collection, kind: str, item: str) -> Shown | None:
     lock=threading.Lock(),
 )
 def _make_poster(found: Shown) -> bytes:
-    return make_poster(found.path, found.type, found.span)
+    return make_poster(found.path, found.span)
 
 
 def read_poster(collection: Collection, kind: str, item: str) -> tuple[str, bytes] | None:
@@ -156,7 +156,7 @@ def address_media(collection: Collection, kind: str, item: str) -> str:
     version = ""
     for root, file in ((root, files[place]) for root, files in table.files if files[place]):
         if REMOTE.match(file):  # its state is not known before it is fetched
-            version = hashlib.sha256(file.encode()).hexdigest()[:16]
+            version = digest_text(file)[:16]
             break
         with suppress(OSError, ValueError):  # it is missing, or its name holds NUL
             # a page asks for hundreds, and a Path takes five times as long

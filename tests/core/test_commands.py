@@ -77,13 +77,13 @@ measure WORLD --margins P@2=0.1 | unrecognized arguments: --margins
 search WORLD car --slice a=b --queries all | unrecognized arguments: --slice a=b --queries all
 search WORLD '' | Give one of TEXT, --item ID and --file PATH
 search WORLD x --item '' | item is empty
-search WORLD x -k 0 | -k from 1
+search WORLD x -k 0 | -k: '0' is no whole number from 1
 search WORLD --file gone.png | gone.png: found no such file; expected a picture
 keywords WORLD | Give one of TEXT, --draft and --write.
 keywords WORLD x --threshold 2 | between 0 and 1
 keywords WORLD --write --threshold 0.5 | set mapping_threshold in collection.toml
 satisfaction WORLD | lists.csv: found no such file; expected a table
-satisfaction WORLD --rows 0 | whole numbers from 1
+satisfaction WORLD --rows 0 | --rows: '0' is no whole number from 1
 report WORLD -o gone/a.html | gone is no folder; make it first
 report WORLD -o data | data is a folder. Name a file in it.
 report WORLD -o a.html --number 201 | from 0 to 200

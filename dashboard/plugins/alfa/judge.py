@@ -1,12 +1,12 @@
 """Relevance by keywords, and the ticks that cards show."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 
-from dashboard.evaluation.judgement import Judgement, JudgingRules, add_reasons
+from dashboard.evaluation.judgement import Judgement, JudgingRules
 from dashboard.evaluation.measurement import Described
 from dashboard.evaluation.metrics import Measure
 from dashboard.evaluation.slicing import Slices
@@ -56,7 +56,7 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
     """Judge every annotated item against every query.
 
     A text query requires the keywords that its words are mapped to, an item query those of its
-    item. A query that requires none, or what no item has, is not scorable.
+    item. A query that requires none is not scorable.
     """
     tables: Keywords = collection.tables["alfa"]
     groups = choices["groups"]
@@ -71,8 +71,7 @@ def judge(collection: Collection, choices: Choices) -> KeywordJudgement:
         for query, keywords in enumerate(required)
         if not keywords
     }
-    made = KeywordJudgement(tables, required, own, unscorable=unscorable)
-    return replace(made, unscorable=add_reasons(made, range(len(required))))
+    return KeywordJudgement(tables, required, own, unscorable=unscorable)
 
 
 def slice_queries(study: Study) -> Slices:

@@ -12,14 +12,14 @@ import numpy as np
 
 from dashboard.errors import DataError, Findings, add_finding, count_odd, list_names
 from dashboard.evaluation.block import Block, Cut, Sum
-from dashboard.evaluation.judgement import JudgingRules, TableJudgement, judge_table, list_judged
+from dashboard.evaluation.judgement import JudgingRules, judge_table, list_candidates
 from dashboard.evaluation.metrics import metric
 from dashboard.evaluation.ranking_metrics import compute_average_precision
 from dashboard.storage.collection import Collection
-from dashboard.storage.vectors import Vectors, read_vectors
-from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
+from dashboard.storage.vectors import Vectors, check_dimension, read_vectors
+from dashboard.storage.versions import Broken, Version, Versions, try_to_read
 from dashboard.study.judging import has_equal_grades
-from dashboard.tables import IntArray, Names, Table
+from dashboard.tables import Names, Table
 
 NAME = "composed"
 FOLDER = "submissions"
@@ -70,7 +70,7 @@ def read_submissions(collection: Collection, broken: Broken, findings: Findings)
     """Return the submissions by name; put those that cannot be used into `broken`."""
     places = sorted((collection.folder / FOLDER).glob("[!.]*/"))
     read = {each.name: partial(_read_submission, collection, each, findings) for each in places}
-    return try_to_read_all(broken, read)
+    return try_to_read(broken, read)
 
 
 def _read_submission(collection: Collection, place: Path, findings: Findings) -> Version:
@@ -80,12 +80,7 @@ def _read_submission(collection: Collection, place: Path, findings: Findings) ->
     said: Findings = []
     gallery = _read_side(place, "gallery", collection.items, qrels.items if qrels else (), said)
     asked = _read_side(place, "queries", collection.queries, qrels.queries if qrels else (), said)
-    if gallery.dimension != asked.dimension:
-        raise DataError(
-            f"{name}/queries.npy",
-            f"vectors of {asked.dimension} dimensions",
-            f"{gallery.dimension}, as in gallery.npy",
-        )
+    check_dimension(asked.dimension, gallery, f"{name}/queries.npy")
     findings += [replace(each, level="warning") for each in said]
     return Version(place.name, items=gallery, queries=asked, file=name)
 
@@ -118,20 +113,10 @@ def _read_side(place: Path, stem: str, table: Table, annotated: Names, said: Fin
     return vectors
 
 
-def list_annotated(
-    collection: Collection, judgement: TableJudgement, query: int
-) -> IntArray | None:
-    """Return the items with a label for a query, which alone are ranked; None: nobody labelled."""
-    found, _ = list_judged(judgement, query)
-    return found if len(found) else None
-
-
 COMPOSED = JudgingRules(
     name=NAME,
     title="Composed queries, annotated items only",
-    judge=lambda collection, choices: judge_table(
-        collection, collection.qrels, needs_relevant=True
-    ),
+    judge=lambda collection, choices: judge_table(collection),
     metrics="AP(annotated) P@5 R@5 nDCG@5",
     nothing_relevant="null",
     definition="A query is a picture with feedback on it. About 50 items are annotated for each: 1 "
@@ -140,7 +125,7 @@ COMPOSED = JudgingRules(
     source="Fashion retrieval with language feedback: evaluation of the challenge",
     blind="Items that nobody annotated cost nothing, wherever they are ranked. Where no query has "
     "a label 0 every version has AP 1.",
-    candidates=list_annotated,
+    candidates=list_candidates,
     doubt=lambda study, metrics: CANNOT_TELL if has_equal_grades(study) else "",
 )
 

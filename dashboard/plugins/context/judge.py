@@ -6,6 +6,7 @@ A result after a better one gains less: r'(k) = r(k)² ÷ largest r up to k, whe
 4), and a metric is Σ g(k) · d(k) over the results that are looked at (equation 5).
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,17 +15,17 @@ import numpy as np
 from dashboard.errors import DataError, Finding, Findings
 from dashboard.evaluation.block import Block, Cut, Sum
 from dashboard.evaluation.judgement import (
-    NO_RELEVANT,
+    NO_PAIRS,
     Judgement,
     JudgingRules,
     TableJudgement,
     judge_table,
-    list_judged,
+    list_candidates,
 )
 from dashboard.evaluation.measurement import Described
 from dashboard.evaluation.metrics import PER, Setting, find_metric, metric, parse_one
 from dashboard.storage.collection import Collection
-from dashboard.storage.runs import Pair, Pairs, make_pairs
+from dashboard.storage.runs import Pairs, make_pairs
 from dashboard.study.choices import Choices
 from dashboard.study.judging import has_equal_grades
 from dashboard.study.study import Study
@@ -280,9 +281,9 @@ def read_answers(collection: Collection, findings: Findings) -> Pairs:
     table = read_table(path, FILE, ("query_id", "item_id", "relevance"), findings, unique=False)
     values = np.array([parse_number(text) for text in table["relevance"]])
     values = _scale(values, FILE, largest, table.lines)
-    pairs: dict[Pair, list[float]] = {}
+    pairs = defaultdict(list)
     for query, item, value in zip(table["query_id"], table["item_id"], values, strict=True):
-        pairs.setdefault((query, item), []).extend([value] if value >= 0 else [])
+        pairs[query, item].extend([value] if value >= 0 else [])
     return make_pairs(
         {pair: sum(said) / len(said) if said else -1.0 for pair, said in pairs.items()}
     )
@@ -319,8 +320,7 @@ def judge(collection: Collection, choices: Choices) -> Judgement:
         from dashboard.plugins.alfa.judge import judge as judge_keywords
 
         made = judge_keywords(collection, choices)
-        reasons = {q: why for q, why in made.unscorable.items() if why != NO_RELEVANT}
-        return ShareJudgement(made, unscorable=reasons, relevant_from=HALF)
+        return ShareJudgement(made, unscorable=made.unscorable, relevant_from=HALF)
     every = judge_table(collection, tables)
     pairs = {}
     unscorable = dict(every.unscorable)
@@ -330,12 +330,6 @@ def judge(collection: Collection, choices: Choices) -> Judgement:
         else:
             pairs[query] = items[grades >= 0], grades[grades >= 0]
     return RelevanceJudgement(every.items, pairs, unscorable=unscorable, relevant_from=HALF)
-
-
-def list_valid(collection: Collection, judgement: Judgement, query: int) -> IntArray | None:
-    """Return the items with a valid relevance, which alone are ranked; None: nobody judged."""
-    found, _ = list_judged(judgement, query)
-    return found if len(found) or judgement.unscorable.get(query) == INVALID else None
 
 
 CONTEXT = JudgingRules(
@@ -351,6 +345,10 @@ CONTEXT = JudgingRules(
     source=SOURCE,
     blind="It is a model of how people feel: only satisfaction that people report shows whether it "
     "is better than the plain gain. The value depends on w and on the depth.",
-    candidates=list_valid,
+    candidates=lambda collection, judgement, query: (
+        NO_PAIRS[0]
+        if judgement.unscorable.get(query) == INVALID
+        else list_candidates(collection, judgement, query)
+    ),
     doubt=lambda study, metrics: CANNOT_TELL if has_equal_grades(study) else "",
 )

@@ -55,9 +55,7 @@ def draw_satisfaction(study: Study, choices: Choices) -> None:
     except DataError as error:
         draw_text("warning", error)
         return
-    for sentence in (DOUBTS.get(viewed.kind), *explain_nulls(viewed, reading, rows)):
-        if sentence:
-            draw_text("caption", sentence)
+    draw_text("caption", DOUBTS.get(viewed.kind), *explain_nulls(viewed, reading, rows))
     left, right = st.columns([3, 2])
     with left:
         told = [write_nulls(row) for row in rows]

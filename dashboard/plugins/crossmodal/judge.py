@@ -61,7 +61,7 @@ def judge(collection: Collection, choices: Choices) -> MatchingJudgement:
     Raises:
         DataError: If the test has folds and a text belongs to several pictures.
     """
-    made = judge_table(collection, collection.qrels, needs_relevant=True)
+    made = judge_table(collection)
     sides: Sides = collection.tables["crossmodal"]
     searched = sides.list_searched(collection)
     galleries = [sides.members.get(side) for side in searched]

@@ -21,7 +21,7 @@ from dashboard.retrieval.sources import NOTHING, Source, place_items
 from dashboard.storage.collection import Collection
 from dashboard.storage.runs import list_pairs
 from dashboard.storage.vectors import ArrayFile, open_array, read_ids
-from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
+from dashboard.storage.versions import Broken, Version, Versions, try_to_read
 from dashboard.tables import AnyArray, FloatArray, IntArray, Names, Reasons, Texts, Ties
 from dashboard.texts import require_file
 
@@ -44,7 +44,7 @@ def read_matrices(collection: Collection, broken: Broken, findings: Findings) ->
         for axis in AXES:
             broken.pop(f"{path.stem}.{axis}", None)
     read = {path.stem: partial(_read_matrix, collection, path, findings) for path in paths}
-    return try_to_read_all(broken, read)
+    return try_to_read(broken, read)
 
 
 def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Version:

@@ -140,7 +140,15 @@ def write_checks(
         told: Choices that change numbers, in words.
     """
     return TEMPLATES.get_template(f"plugins/gate/{template}").render(
-        checks=checks, rows=rows, names=names, told=told, columns=COLUMNS
+        checks=checks,
+        rows=rows,
+        names=names,
+        told=told,
+        columns=COLUMNS,
+        printable=make_printable,
+        code=_write_code,
+        clean=clean_cell,
+        cell=format_cell,
     )
 
 
@@ -153,10 +161,3 @@ def _write_code(text: str) -> str:
     fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     space = " " if "`" in text else ""
     return f"{fence}{space}{make_printable(text)}{space}{fence}"
-
-
-TEMPLATES.filters |= {
-    "printable": make_printable,
-    "code": _write_code,
-    "cell": lambda cell: clean_cell(format_cell(cell)),
-}

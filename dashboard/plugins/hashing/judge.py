@@ -22,7 +22,7 @@ from dashboard.evaluation.metrics import Measure, metric, parse
 from dashboard.storage.collection import Collection
 from dashboard.storage.new_versions import convert, hold_only
 from dashboard.storage.vectors import Vectors
-from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
+from dashboard.storage.versions import Broken, Version, Versions, try_to_read
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import FloatArray, Rows, Table
@@ -109,7 +109,7 @@ def _check_pairs(collection: Collection) -> None:
 def judge(collection: Collection, choices: Choices) -> Judgement:
     """Judge by type: 1 has grade 2, 2 grade 1; a pair that is not named is of type 3."""
     if collection.tables[NAME] != "labels":
-        return judge_table(collection, collection.qrels, needs_relevant=True)
+        return judge_table(collection)
     items, queries = _split_labels(collection)  # the same ones make type 1, some in common type 2
     return judge_labels(items, queries, collection.own_items, same=GRADES[-1])
 
@@ -128,7 +128,7 @@ def read_packed(collection: Collection, broken: Broken, findings: Findings) -> V
     """
     every = collection.versions.items()
     read = {name: partial(_read_version, each, findings) for name, each in every}
-    return try_to_read_all(broken, read)
+    return try_to_read(broken, read)
 
 
 def _read_version(version: Version, findings: Findings) -> Version | None:

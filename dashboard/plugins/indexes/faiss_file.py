@@ -4,7 +4,6 @@ It is a file of faiss.write_index with one more line, JSON, that says for which 
 Vectors have length 1, so that the inner product is the cosine.
 """
 
-import hashlib
 import json
 import re
 import shlex
@@ -35,7 +34,7 @@ from dashboard.storage.index_files import refuse_files
 from dashboard.storage.vectors import Vectors
 from dashboard.storage.versions import Version
 from dashboard.tables import Float32Array, FloatArray, IntArray, Rows, Ties
-from dashboard.texts import compute_digest
+from dashboard.texts import compute_digest, digest_text
 
 NAME = "index.faiss"
 MAX_LINE = 1 << 12
@@ -235,7 +234,7 @@ def parse_line(text: bytes) -> IndexLine | None:
 def digest_vectors(folder: Path, items: Vectors) -> str:
     """Return a digest of the vectors in a folder, and of the ids that the collection knows."""
     content = compute_digest(folder / "items.npy")
-    return hashlib.sha256("\n".join([content, *items.ids]).encode()).hexdigest()
+    return digest_text("\n".join([content, *items.ids]))
 
 
 def write_index(

@@ -18,9 +18,9 @@ OPTIONS = """
 --factory TEXT  the index to build, as faiss.index_factory takes it, such as "IVF64,Flat" or
     "HNSW32"; with --to Milvus' name of it, such as HNSW (default FLAT, which is exact)
 --parameters TEXT  how it is searched, such as nprobe=8 or efSearch=64
---depth NUMBER  results of a query that the index is asked for (default 100)
+--depth COUNT  results of a query that the index is asked for (default 100)
 --evaluate  only measure the index that is there: recall, time and bytes, and those of exact search
--k NUMBER  results from the first on that recall looks at (default 10)
+-k COUNT  results from the first on that recall looks at (default 10)
 """
 PARAMETERS = re.compile(r"(?!verbose)\w+=[1-9]\d{0,8}(,(?!verbose)\w+=[1-9]\d{0,8})*")
 COPIED = ("rows", "copied", "checked")
@@ -31,7 +31,7 @@ def answer(call: Namespace) -> Answer:
     """Build the index, or copy the vectors, as is asked for; return rows on what there is then.
 
     Raises:
-        ValueError: If nothing is asked for, or a number is below 1.
+        ValueError: If nothing is asked for.
         DataError: If the version or the index cannot be used.
     """
     import faiss
@@ -40,8 +40,8 @@ def answer(call: Namespace) -> Answer:
     from dashboard.plugins.indexes.index_versions import KINDS
     from dashboard.plugins.indexes.milvus_copy import SERVERS, copy_vectors, make_line
 
-    if call.depth < 1 or call.k < 1 or not (call.factory or call.to or call.evaluate):
-        raise ValueError("Give --factory TEXT, --to URI or --evaluate, and --depth and -k from 1.")
+    if not (call.factory or call.to or call.evaluate):
+        raise ValueError("Give --factory TEXT, --to URI or --evaluate.")
     if call.parameters and not (call.factory or call.to):
         raise ValueError("--parameters need --factory: they are kept with the index.")
     parameters = call.parameters or ""

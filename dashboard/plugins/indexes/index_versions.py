@@ -26,8 +26,8 @@ def read_indexes(collection: Collection, broken: Broken, findings: Findings) -> 
             if not (collection.folder / version.file / file).is_file():
                 continue
             name = f"{version.name} ({kind})"
-            index = try_to_read(name, broken, partial(read, collection, version))
-            if index:
+            read_one = {name: partial(read, collection, version)}
+            for index in try_to_read(broken, read_one).values():
                 note = f"{version.name}, searched through the {title} {index.line.title}"
                 note += f"; {index.line.recall} when it was built" * bool(index.line.recall)
                 found[name] = replace(version, name=name, note=note, make_source=index.make_source)

@@ -5,7 +5,6 @@ calls a set of vectors a collection; its name here holds a digest of the vectors
 so that a search never meets others.
 """
 
-import hashlib
 import json
 import logging
 import os
@@ -33,6 +32,7 @@ from dashboard.storage.collection import Collection
 from dashboard.storage.drafts import write_file
 from dashboard.storage.versions import Version
 from dashboard.tables import Float32Array, FloatArray, IntArray, Numbers, Row
+from dashboard.texts import digest_text
 
 NAME = "milvus.json"
 SERVERS = "DASHBOARD_MILVUS"
@@ -62,7 +62,7 @@ def _explain_errors(uri: str) -> AbstractContextManager[None]:
 def _name_stored(line: IndexLine) -> str:
     """Return the name of the vectors on the server."""
     told = json.dumps([line.vectors, line.factory, _list_parameters(line, of_building=True)])
-    return f"dashboard_{hashlib.sha256(told.encode()).hexdigest()[:24]}"
+    return f"dashboard_{digest_text(told)[:24]}"
 
 
 def _list_parameters(line: IndexLine, of_building: bool) -> Numbers:

@@ -73,7 +73,7 @@ def list_findings(collection: Collection) -> Findings:
     """Return a note on the groups that there are, and a warning for copies of unknown items."""
     items = collection.items
     findings = []
-    unknown = [cell for cell in items[STATED] if cell and cell not in items.index]
+    unknown = items.list_unknown(filter(None, items[STATED]))
     findings += count_odd(
         items.file, unknown, f"cells of {STATED} that name no item", "ids of items.csv; left out"
     )

@@ -4,7 +4,6 @@ The server fetches them, so that a reader's browser asks no other host. A file i
 first shown, and kept in a temporary folder of the process.
 """
 
-import hashlib
 import ipaddress
 import os
 import socket
@@ -23,6 +22,7 @@ from dashboard.errors import DataError
 from dashboard.storage.drafts import replace_files
 from dashboard.storage.media import cut_address
 from dashboard.tables import Names
+from dashboard.texts import digest_text
 
 HOSTS = "DASHBOARD_MEDIA_HOSTS"
 """Variable that lists hosts, such as media.example.org, media.example.org:8443 or s3://bucket, and
@@ -111,9 +111,8 @@ def _split(address: str) -> SplitResult:
 @cached(_Kept(MAX_KEPT_BYTES, getsizeof=lambda path: path.stat().st_size), lock=threading.Lock())
 def _fetch(parts: SplitResult) -> Path:
     """Return the file at an address, which is fetched once."""
-    folder, name = Path(_FOLDER.name), hashlib.sha256(parts.geturl().encode()).hexdigest()
+    folder, name = Path(_FOLDER.name), digest_text(parts.geturl())
     until = time.monotonic() + MAX_SECONDS
-    folder.mkdir(exist_ok=True)
     with replace_files(folder, name) as place, (place / name).open("wb") as file:
         for piece in (_read_s3 if parts.scheme == "s3" else _read_http)(parts):
             if file.tell() + len(piece) > MAX_BYTES:

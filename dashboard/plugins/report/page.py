@@ -24,6 +24,7 @@ from dashboard.views.comparison import (
     make_lines,
     write_row,
 )
+from dashboard.views.data_tables import format_value
 from dashboard.views.downloads import make_file
 from dashboard.views.media_routes import read_poster
 
@@ -32,12 +33,6 @@ DEPTH = 5
 MAX_SLICES = 20
 CHART_WIDTH = 400
 """Width at which charts are drawn, in pixels: their texts can be read on a phone, too."""
-TEMPLATES.filters |= {
-    "signed": write_signed,
-    "power": describe_power,
-    "written": write_row,
-    "difference": describe_slice,
-}
 
 
 def write_report(study: Study, choices: Choices, number: int, address: str) -> str:
@@ -73,7 +68,7 @@ def write_report(study: Study, choices: Choices, number: int, address: str) -> s
         link=f"{address}?{keys}" if address.startswith(("http://", "https://")) else "",
         chosen=[f"Protocol: {study.rules.title}", count_queries(study), *told],
         choices=choices,
-        rows=rows,
+        rows=map(write_row, rows),
         certainty=describe_certainty(rows, any(study.scenes)),
         charts=[
             (title, _write_data("image/svg+xml", make_file("svg", chart, width=CHART_WIDTH)))
@@ -85,6 +80,10 @@ def write_report(study: Study, choices: Choices, number: int, address: str) -> s
         draw=partial(_read_picture, study.collection),
         measures=parse(choices["metrics"]),
         depth=DEPTH,
+        power=describe_power(front),
+        difference=describe_slice,
+        signed=write_signed,
+        value=format_value,
         zip=zip,
     )
 

@@ -5,7 +5,7 @@ from argparse import Namespace
 from dataclasses import asdict
 
 from dashboard.commands.options import open_call, open_study_of
-from dashboard.commands.output import replace_file, say
+from dashboard.commands.output import replace_file, say, say_each
 from dashboard.errors import DataError
 from dashboard.plugins.reviews import figures, judging_lists, verdicts
 from dashboard.plugins.reviews.choices import CORRECTED
@@ -31,8 +31,7 @@ def _list(call: Namespace) -> Answer:
     rows = _read_rows(call)
     left_out = list[str]()
     lists = judging_lists.read_lists(open_call(call), left_out)
-    for sentence in left_out:
-        say(f"note: left out: {sentence}")
+    say_each("note: left out", left_out)
     return [_describe(_tell_gone(each), rows) for each in lists], LIST
 
 

@@ -4,7 +4,7 @@
 """
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
@@ -59,10 +59,10 @@ def find_judged(lists: Sequence[JudgingList], rows: Verdicts) -> dict[str, Judge
         lists: Lists of one collection.
         rows: All rows of it.
     """
-    wanted: dict[Pair, list[str]] = {}
+    wanted = defaultdict(list)
     for made in lists:
         for pair in made.asked:
-            wanted.setdefault(pair, []).append(made.id)
+            wanted[pair].append(made.id)
     found: dict[str, Judged] = {made.id: {} for made in lists}
     for row in keep_last(rows):
         for id in wanted.get(row.pair, ()):

@@ -11,9 +11,9 @@ OPTIONS = """
 --version VERSION!  name of the new version, or of one whose missing answers are asked
 --search URL!  address of the system: it gets {"query_id", "text", "item_id", "k"} as JSON, and
     answers a list of ids, of pairs [id, score], or of {"id", "score"}
---depth NUMBER  results that are asked for (default 100)
+--depth COUNT  results that are asked for (default 100)
 --timeout SECONDS  seconds to wait for an answer (default 30)
---tries NUMBER  how often a query is sent at most, with growing pauses (default 4)
+--tries COUNT  how often a query is sent at most, with growing pauses (default 4)
 """
 COLUMNS = ("queries", "answered", "failed", "p50_ms", "p95_ms")
 
@@ -22,7 +22,7 @@ def answer(call: Namespace) -> Answer:
     """Ask the queries and return a row; exit code FOUND where some have no answer.
 
     Raises:
-        ValueError: If a number is too small.
+        ValueError: If there is no time to answer.
         DataError: If the system has no result for any query, or the version cannot be written.
     """
     import numpy as np
@@ -31,8 +31,8 @@ def answer(call: Namespace) -> Answer:
     from dashboard.plugins.services.search_run import run_search
     from dashboard.storage.collection import open_collection
 
-    if call.depth < 1 or call.tries < 1 or not 0 < call.timeout < 1e6:
-        raise ValueError("Give --depth and --tries from 1, and --timeout above 0.")
+    if not 0 < call.timeout < 1e6:
+        raise ValueError("Give --timeout above 0.")
     collection = open_call(call)
     service = Service(call.search, call.timeout, call.tries)
     with draw_bar("queries") as show:

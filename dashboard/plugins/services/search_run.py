@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from dashboard.errors import DataError, Findings, explain_errors, list_names
 from dashboard.retrieval.sources import RunFileSource, order_run
 from dashboard.storage.collection import Collection
-from dashboard.storage.drafts import check_name, replace_files, report_full_disk
+from dashboard.storage.drafts import check_name, replace_files
 from dashboard.storage.runs import list_pairs
-from dashboard.storage.versions import Broken, Version, Versions, try_to_read_all
+from dashboard.storage.versions import Broken, Version, Versions, try_to_read
 from dashboard.tables import Texts, Ties
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def read_records(collection: Collection, broken: Broken, findings: Findings) -> 
         name: replace(
             versions[name], note=f"answers of {each.search}", make_source=each.make_source
         )
-        for name, each in try_to_read_all(broken, read).items()
+        for name, each in try_to_read(broken, read).items()
     }
 
 
@@ -201,8 +201,6 @@ def _write(path: Path, record: RunRecord, hits: dict[str, Hits]) -> None:
     """
     if not any(hits.values()):
         return
-    with report_full_disk(path.name):
-        path.parent.mkdir(exist_ok=True)
     results = path.with_suffix(".csv")
     files = [path, results] if not results.exists() else [results, path]
     rows = ((query, *hit) for query, found in hits.items() for hit in found)

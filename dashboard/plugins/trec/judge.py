@@ -19,7 +19,7 @@ TREC = replace(
     title="TREC, plain qrels",
     instead_of=QRELS.name,
     judge=lambda collection, choices: replace(
-        judge_table(collection, collection.qrels), relevant_from=choices["relevant_from"]
+        judge_table(collection), relevant_from=choices["relevant_from"]
     ),
     definition=QRELS.definition.replace(" is relevant;", ", or relevant_from, is relevant;"),
 )

@@ -124,8 +124,7 @@ if is_sent:
         draw_text("error", error)
     else:
         draw_text("success", f"{name} is a version of {collection.title} now.")
-        for each in findings:
-            draw_text("caption", each)
+        draw_text("caption", *findings)
         address = list_values(collection, name)
         screen, label = "query", "See its results"
         if baseline := address.get("baseline"):

@@ -20,7 +20,7 @@ from dashboard.storage.array_files import read_tensor
 from dashboard.storage.new_versions import list_left_out
 from dashboard.storage.settings import Settings
 from dashboard.tables import AnyArray, Names
-from dashboard.texts import compute_digest, require_file
+from dashboard.texts import compute_digest, digest_text, require_file
 
 Inputs = Names | Sequence[Image.Image]
 TEXT_MODEL = "text_model"
@@ -71,7 +71,7 @@ def open_encoder(named: str, picture: Settings) -> BatchEncoder:
         service = Service(named)
         return BatchEncoder(
             named,
-            sha256(named.encode()).hexdigest(),
+            digest_text(named),
             lambda inputs, side: embed_inputs(service, inputs),
             {"encoder": "http", "url": named},
         )
@@ -184,6 +184,4 @@ def _open_function(named: str) -> BatchEncoder:
 
     file = getattr(sys.modules[named.partition(":")[0]], "__file__", None)
     code = compute_digest(Path(file)) if file and Path(file).is_file() else ""
-    return BatchEncoder(
-        named, sha256(f"{named}\0{code}".encode()).hexdigest(), encode, {"text_model": named}
-    )
+    return BatchEncoder(named, digest_text(f"{named}\0{code}"), encode, {"text_model": named})

@@ -15,8 +15,8 @@ VERSION/--version  name of the new version; with --what queries, of one that is 
     or http://…
 --what all|items|queries  all (default): items and text queries; items: texts are embedded when
     they are asked; queries: those of a version that is there, by its own text model or --encoder
---frames NUMBER  frames of a clip, whose mean is its vector (default 8)
---batch NUMBER  pictures and texts that the encoder gets at once (default 32)
+--frames COUNT  frames of a clip, whose mean is its vector (default 8)
+--batch COUNT  pictures and texts that the encoder gets at once (default 32)
 --picture TABLE  layout of pictures for FILE.onnx, such as "size = [224, 224], mean = 127.5"
 --note TEXT  a sentence on what is new
 """
@@ -27,14 +27,12 @@ def answer(call: Namespace) -> Answer:
     """Embed the collection, and return a row a side.
 
     Raises:
-        ValueError: If a number is below 1, or --picture is no table.
+        ValueError: If --picture is no table.
         DataError: If the encoder or the collection cannot be used.
     """
     from dashboard.plugins.versions.batch_encoders import TEXT_MODEL, open_encoder
     from dashboard.plugins.versions.embedding import DRAFT, embed
 
-    if call.frames < 1 or call.batch < 1:
-        raise ValueError("Give --frames and --batch from 1.")
     try:
         picture = tomllib.loads(f"picture = {{{call.picture or ''}}}")["picture"]
     except tomllib.TOMLDecodeError as error:

@@ -3,7 +3,7 @@
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -85,7 +85,7 @@ def embed(
     rows, version = [], collection.find_version(name) if what == "queries" else None
     sides = _list_sides(collection, encoder, name, what, frames, version)
     place = collection.folder / "models" / f"{DRAFT} {name}"
-    with _hold(place, collection.name):
+    with claim(place, collection.name, f"another call that embeds {name!r}"):
         for side in sides:
             begun = time.monotonic()
             _recall(place, side)
@@ -172,17 +172,6 @@ def _make_items(collection: Collection, encoder: BatchEncoder, frames: int) -> _
         return [items["caption"][items.index[item]]]
 
     return _Side("items", keys, read, skipped=skipped)
-
-
-@contextmanager
-def _hold(place: Path, name: str) -> Iterator[None]:
-    """Hold the folder of a job; one in which nothing was saved is removed at the end."""
-    with claim(place, name, f"another call that embeds {place.name.partition(' ')[2]!r}"):
-        try:
-            yield
-        finally:
-            if not [*place.glob("*.npz")]:
-                shutil.rmtree(place, ignore_errors=True)
 
 
 def _recall(place: Path, side: _Side) -> None:

@@ -6,16 +6,17 @@ import numpy as np
 import pytest
 
 from dashboard.__main__ import main
-from dashboard.plugins.alfa.judge import NO_ITEM_KEYWORD, NO_KEYWORD, judge
+from dashboard.plugins.alfa.judge import NO_ITEM_KEYWORD, NO_KEYWORD
 from dashboard.plugins.alfa.keywords import Candidate, Keyword, keep_best
 from dashboard.storage.collection import open_collection
 from dashboard.study.choices import resolve
+from dashboard.study.study import open_study
 from tests.plugins.worlds import open_world
 
 
 def find_judgement(world: Path, **given: str):
     collection = open_collection(world)
-    return judge(collection, resolve(collection, given))
+    return open_study(collection, resolve(collection, given)).given_judgement
 
 
 def test_keywords_are_read(world: Path) -> None:

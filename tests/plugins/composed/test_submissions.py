@@ -78,7 +78,7 @@ def test_another_width_than_that_of_versions(tmp_path: Path) -> None:
         (turn("gallery", lambda v: v.astype(np.int8)), "gallery.npy: found numbers of type int8"),
         (
             turn("queries", lambda v: np.hstack([v, v])),
-            "queries.npy: found vectors of 4 dimensions; expected 2, as in gallery.npy",
+            "queries.npy: found query vectors of 4 dimensions; expected 2, as the items have",
         ),
         (
             put("gallery.txt", "a\nb\nc\nx\ne\nf"),

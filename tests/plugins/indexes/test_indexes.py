@@ -133,7 +133,6 @@ def test_kinds_that_look_at_everything(folder: Path, factory: str) -> None:
         (["--factory", "IVF99999999999,Flat"], "the number 99999999999 for 10 vectors"),
         (["--factory", "LSH"], "an error of faiss"),
         (["--factory", "IVF2,Flat", "--parameters", "nprobe=0"], "numbers from 1"),
-        (["--factory", "Flat", "--depth", "0"], "from 1"),
         (["--parameters", "nprobe=8", "--evaluate"], "need --factory"),
         (["--evaluate"], "no such file"),
         ([], "Give --factory"),
