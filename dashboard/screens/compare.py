@@ -11,12 +11,12 @@ from dashboard.views.charts import (
     draw_pickable,
     draw_scatter,
     show_chart,
-    write_bin,
 )
 from dashboard.views.comparison import (
     compare_on_page,
     draw_metrics,
     draw_verdict,
+    filter_changes,
     make_forest,
     name_columns,
     write_row,
@@ -24,7 +24,7 @@ from dashboard.views.comparison import (
 from dashboard.views.components import make_line
 from dashboard.views.downloads import draw_sharing
 from dashboard.views.frame import draw_sections, open_page, split_page
-from dashboard.views.queries import Pick, draw_queries
+from dashboard.views.queries import draw_queries
 
 QUERIES = ("query_id", "text", "baseline", "candidate", "delta", "outcome")
 
@@ -33,29 +33,23 @@ study, choices = open_page("metrics", "shown", versions=2)
 (baseline, candidate), metric = choices.pair, choices["metric"]
 rows, front = compare_on_page(study, choices)
 told = draw_verdict(study, choices, front)
-picks = [each for each in draw_sections("compare", study, choices) if isinstance(each, Pick)]
-
-changes = list_changes(study, baseline, candidate, metric)
-bins, points = group_changes(changes), group_values(changes)
-labels, picked = {each["bin"]: write_bin(each["change"]) for each in bins}, choices["picked"]
-meant = [
-    row
-    for row in changes
-    if all(row["query_id"] in pick.queries for pick in picks)
-    and (
-        picked in ("", row.get("point"))
-        or picked.replace("-", "−") == labels.get(row.get("bin"))  # older links have hyphens
-    )
-]
+draw_sections("compare", study, choices)
+picks = draw_sections("picks", study, choices)
+changes, picked = list_changes(study, baseline, candidate, metric), choices["picked"]
+meant = filter_changes(choices, changes, picks)
 if picked and not meant:
     draw_text("info", f"No query is at {picked} in {metric}.")
 forest = draw_forest(make_forest(rows, metric), "Candidate − baseline")
-histogram = draw_histogram(bins, metric)
-scatter = draw_scatter(points, metric, baseline, candidate)
+histogram = draw_histogram(group_changes(changes), metric)
+scatter = draw_scatter(group_values(changes), metric, baseline, candidate)
 filters, tools = st.columns([3, 2], vertical_alignment="center")
 with filters:
     counts = {"all": len(meant), **count_outcomes(meant)}
-    names = {name: f"{name.capitalize()} {number:,}" for name, number in counts.items()}
+    names = {
+        name: f"{name.capitalize()} {number:,}"
+        for name, number in counts.items()
+        if number or name in ("all", choices["outcome"])
+    }
     draw_switch("outcome", choices["outcome"], names)
 with tools:
     draw_sharing(

@@ -20,13 +20,16 @@ from dashboard.evaluation.differences import (
 from dashboard.evaluation.measurement import Measurement
 from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.evaluation.slicing import JOIN, SMALL_SLICE
-from dashboard.study.changes import describe_gaps, list_changes
+from dashboard.study.changes import describe_gaps, group_changes, group_values, list_changes
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
 from dashboard.tables import Names, Row, Rows
 from dashboard.texts import count_things, write_number
 from dashboard.views.address import draw_text, escape_markdown, write_link
+from dashboard.views.charts import write_bin
 from dashboard.views.data_tables import Column, draw_table, format_value, write_apart
+from dashboard.views.frame import draw_sections
+from dashboard.views.queries import Pick
 
 SIGNS = {
     "better": "▲ better", "not worse": "◆ not worse", "worse": "▼ worse",
@@ -74,9 +77,31 @@ def show_progress(doing: str) -> AbstractContextManager[None]:
 
 
 def list_changes_on_page(study: Study, choices: Choices) -> Rows:
-    """Return all queries, the worst first; show that versions are measured, if that takes long."""
+    """Return the queries that Compare lists, the worst first; all, if the open one is not listed.
+
+    Further ones are those that the metric does not ask, which come last.
+    """
     with show_progress("Measuring the versions"):
-        return list_changes(study, *choices.pair, choices["metric"], every=True)
+        rows = list_changes(study, *choices.pair, choices["metric"], every=True)
+    listed = filter_changes(choices, rows, draw_sections("picks", study, choices))
+    listed = [row for row in listed if choices["outcome"] in ("all", row["outcome"])]
+    asked = choices["query"] or (listed or rows)[0]["query_id"]
+    if asked in {row["query_id"] for row in rows} - {row["query_id"] for row in listed}:
+        said = f"{asked} is not among the {len(listed):,} queries that Compare lists"
+        draw_text("info", f"{said}; here are all {len(rows):,}.")
+        return rows
+    return listed
+
+
+def filter_changes(choices: Choices, rows: Rows, picks: Sequence[Pick]) -> Rows:
+    """Return the rows of `list_changes` that sections and the charts of Compare have picked."""
+    kept = [row for row in rows if all(row["query_id"] in pick.queries for pick in picks)]
+    if not (picked := choices["picked"]):
+        return kept
+    group_values(rows)
+    labels = {each["bin"]: write_bin(each["change"]) for each in group_changes(rows)}
+    meant = {picked, picked.replace("-", "−")}  # older links have hyphens
+    return [row for row in kept if meant & {row.get("point"), labels.get(row.get("bin"))}]
 
 
 def draw_verdict(study: Study, choices: Choices, row: Row, runs: Names = ()) -> str:

@@ -76,6 +76,7 @@ def test_outcome_and_charts_narrow_the_list(world: Path, monkeypatch: pytest.Mon
     (filtered,) = drawn.button_group
     filtered.set_value("better").run()
     assert list_rows(drawn) == ["q1", "q2"]
+    assert [drawn.button_group[0].options[at] for at in (0, -1)] == ["All 3", "Not scored 1"]
     drawn = draw(world, monkeypatch, "compare", metric="AP")
     before = list_rows(drawn)
     drawn.query_params["picked"] = "0.333 → 1.000"
@@ -86,6 +87,13 @@ def test_outcome_and_charts_narrow_the_list(world: Path, monkeypatch: pytest.Mon
     drawn.query_params["picked"] = "many"
     assert drawn.run().info[0].value == "No query is at many in AP\\." and not list_rows(drawn)
     assert list_rows(drawn.button(key="chip-picked").click().run()) == before
+    drawn = draw(world, monkeypatch, "query", metric="AP", picked="+0.800", outcome="better")
+    assert [name for name, _ in read_payload(drawn, "buttons")["queries"]] == ["q2"]
+    drawn.query_params["query"] = "q4"  # of a link; it is shown, and said why others are
+    assert drawn.run().info[0].value.startswith("q4 is not among the 1 queries that Compare lists")
+    assert len(read_payload(drawn, "buttons")["queries"]) > 1
+    drawn.button(key="chip-picked").click().run()
+    assert "picked" not in drawn.query_params
 
 
 def test_verdict_says_what_changes_numbers(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
