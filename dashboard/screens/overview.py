@@ -42,7 +42,7 @@ top = make_line()
 counted = f"{len(collection.items):,} items · {count_queries(study)}"
 counted += f" · {count_things(len(collection.versions), 'version')}"
 title, contents = map(escape_markdown, (collection.title, counted))
-top.markdown(f"### {title} :small[{contents}]")
+top.markdown(f"## {title} :small[{contents}]")
 with show_progress(f"Measuring {len(runs)} versions"):
     curve = name_curve(metric)
     study.measure(runs, f"{choices['metrics']} {curve}")  # of one search

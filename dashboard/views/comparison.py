@@ -115,7 +115,7 @@ def draw_verdict(study: Study, choices: Choices, row: Row, runs: Names = ()) -> 
         mean = "no value" if row["candidate"] is None else write_number(row["candidate"])
         told = f"{candidate}: {row['name']} {mean} ({count_scored(row)})"
         told = f"{'. '.join((told, *study.list_conditions(row['name'])))}."
-    st.subheader(escape_markdown(told), anchor=False)
+    st.header(escape_markdown(told), anchor=False)
     if baseline != candidate and (power := describe_power(row)):
         draw_text("caption", power)
     for gap in describe_gaps(study, [*choices.compared, *runs])["warning"]:

@@ -98,7 +98,7 @@ def test_outcome_and_charts_narrow_the_list(world: Path, monkeypatch: pytest.Mon
 
 def test_verdict_says_what_changes_numbers(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = draw(world, monkeypatch, "compare", metric="P@2", slice="pv_object_type=car")
-    said = drawn.subheader[0].value.replace("\\", "")
+    said = drawn.header[0].value.replace("\\", "")
     assert said.endswith("2 of 2 queries scored). Slice: pv_object_type=car.")
 
 
@@ -108,7 +108,7 @@ def test_wrong_margins_leave_the_page(world: Path, monkeypatch: pytest.MonkeyPat
     assert error.endswith("P@2=2 is no loss that a query can have; choose one below 1.")
     said = [each.value.replace("\\", "") for each in drawn.caption]
     assert "No effect: the margin of R@7, which is not compared." in said
-    assert "P@2" in drawn.subheader[0].value.replace("\\", "")
+    assert "P@2" in drawn.header[0].value.replace("\\", "")
 
 
 def test_bounds_have_three_decimals_or_show_that_they_are_not_zero() -> None:
