@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -26,7 +27,7 @@ from dashboard.study.study import Study, open_study
 from dashboard.tables import Names, Row, Rows
 from dashboard.texts import count_things, write_number
 from dashboard.views.address import draw_text, escape_markdown, write_link
-from dashboard.views.charts import write_bin
+from dashboard.views.charts import draw_forest, draw_histogram, draw_scatter, write_bin
 from dashboard.views.data_tables import Column, draw_table, format_value, write_apart
 from dashboard.views.frame import draw_sections
 from dashboard.views.queries import Pick
@@ -79,18 +80,17 @@ def show_progress(doing: str) -> AbstractContextManager[None]:
 def list_changes_on_page(study: Study, choices: Choices) -> Rows:
     """Return the queries that Compare lists, the worst first; all, if the open one is not listed.
 
-    Further ones are those that the metric does not ask, which come last.
+    Queries that the metric does not ask come last.
     """
     with show_progress("Measuring the versions"):
         rows = list_changes(study, *choices.pair, choices["metric"], every=True)
     listed = filter_changes(choices, rows, draw_sections("picks", study, choices))
     listed = [row for row in listed if choices["outcome"] in ("all", row["outcome"])]
-    asked = choices["query"] or (listed or rows)[0]["query_id"]
-    if asked in {row["query_id"] for row in rows} - {row["query_id"] for row in listed}:
-        said = f"{asked} is not among the {len(listed):,} queries that Compare lists"
-        draw_text("info", f"{said}; here are all {len(rows):,}.")
-        return rows
-    return listed
+    if listed and choices["query"] in ("", *(row["query_id"] for row in listed)):
+        return listed
+    said = f"The open query is not among the {len(listed):,} that Compare lists"
+    draw_text("info", f"{said}; here are all {len(rows):,} of this kind and slice.")
+    return rows
 
 
 def filter_changes(choices: Choices, rows: Rows, picks: Sequence[Pick]) -> Rows:
@@ -172,6 +172,22 @@ def make_forest(rows: Rows, metric: str) -> Rows:
         for row in rows
         if parse_one(row["name"]).sign == sign
     ]
+
+
+def draw_changes(rows: Rows, changes: Rows, choices: Choices) -> dict[str, Any]:
+    """Return the charts of a comparison, by their names.
+
+    Args:
+        rows: Metrics, as `compare_metrics` returns them.
+        changes: Queries, as `list_changes` returns them.
+        choices: Versions and metric.
+    """
+    metric = choices["metric"]
+    return {
+        "Change per query": draw_histogram(group_changes(changes), metric),
+        "Both versions": draw_scatter(group_values(changes), metric, *choices.pair),
+        "Change by metric": draw_forest(make_forest(rows, metric), "Candidate − baseline"),
+    }
 
 
 MAX_LINES = 60

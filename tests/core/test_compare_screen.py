@@ -90,7 +90,7 @@ def test_outcome_and_charts_narrow_the_list(world: Path, monkeypatch: pytest.Mon
     drawn = draw(world, monkeypatch, "query", metric="AP", picked="+0.800", outcome="better")
     assert [name for name, _ in read_payload(drawn, "buttons")["queries"]] == ["q2"]
     drawn.query_params["query"] = "q4"  # of a link; it is shown, and said why others are
-    assert drawn.run().info[0].value.startswith("q4 is not among the 1 queries that Compare lists")
+    assert drawn.run().info[0].value.startswith("The open query is not among the 1 that")
     assert len(read_payload(drawn, "buttons")["queries"]) > 1
     drawn.button(key="chip-picked").click().run()
     assert "picked" not in drawn.query_params
