@@ -43,8 +43,7 @@ def draw_pick(study: Study, choices: Choices) -> Pick | None:
     """Draw the chosen cause; return the queries that have results of it, None for all."""
     if not (picked := choices["cause"]):
         return None
-    with show_progress("Looking for causes"):
-        found = find_wrong(study, choices)[0]
+    found, _ = find_wrong(study, choices)
     cutoff = find_cutoff(choices["metric"], int(choices["shown"]))
 
     def is_chosen(name: str, detail: str, *_: str) -> bool:
