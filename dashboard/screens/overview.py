@@ -43,7 +43,7 @@ top = make_line(horizontal_alignment="distribute")
 counted = f"{len(collection.items):,} items · {count_queries(study)}"
 counted += f" · {count_things(len(collection.versions), 'version')}"
 title, contents = map(escape_markdown, (collection.title, counted))
-top.markdown(f"## {title} :small[{contents}]", width="content")
+top.markdown(f"## {title} :small[{contents}]")
 with show_progress(f"Measuring {len(runs)} versions"):
     curve = name_curve(metric)
     study.measure(runs, f"{choices['metrics']} {curve}")  # of one search
