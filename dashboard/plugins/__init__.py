@@ -52,10 +52,10 @@ class Plugin(NamedTuple):
             title for Overview, in place of the usual curve. On "query" it is called before the
             cards, may draw the query in its own way and end the page, and may return a button for
             the line of the query, `(key, text, values by key of the address)`; on "below_query" it
-            is called after them with the choices of the query that is drawn. On "compare" it may
-            return a Pick of `views/queries`: queries that the list is restricted to. On "report" it
-            returns a sentence below the verdict; "links", beside those of every page, has no
-            arguments.
+            is called after them with the choices of the query that is drawn. On "picks" it may
+            return a Pick of `views/queries`: queries to which Compare and Query are restricted.
+            On "report" it returns a sentence below the verdict; "links", beside those of every
+            page, has no arguments.
         media: `(address, is_wanted) -> Path`, the file of an item at an address such as https://…,
             fetched if it is wanted and None otherwise; raises DataError if it is refused.
         encoders: By the name in `encoder` of a version's model.toml, `(settings, inputs) ->

@@ -16,11 +16,11 @@ python -m dashboard measure yours"""
 study, choices = open_page()
 names = sorted(list_collections(), key=lambda name: name != study.collection.name)
 with make_line():
-    st.subheader(count_things(len(names), "collection"), anchor=False, width="content")
+    st.header(count_things(len(names), "collection"), anchor=False, width="content")
     draw_copy()
 columns = st.columns(2, gap="medium")
 for place, name in enumerate(names):
     with columns[place % 2]:
         draw_collection(name, name == study.collection.name)
-st.subheader("Your own data", anchor=False)
+st.header("Your own data", anchor=False)
 st.code(STEPS, language=None, wrap_lines=True)

@@ -3,21 +3,15 @@
 import streamlit as st
 
 from dashboard.commands.compare_versions import COLUMNS as METRICS
-from dashboard.study.changes import count_outcomes, group_changes, group_values, list_changes
-from dashboard.views.address import draw_reset, draw_switch, draw_text
-from dashboard.views.charts import (
-    draw_forest,
-    draw_histogram,
-    draw_pickable,
-    draw_scatter,
-    show_chart,
-    write_bin,
-)
+from dashboard.study.changes import count_outcomes, list_changes
+from dashboard.views.address import draw_switch, draw_text
+from dashboard.views.charts import draw_pickable, show_chart
 from dashboard.views.comparison import (
     compare_on_page,
+    draw_changes,
     draw_metrics,
     draw_verdict,
-    make_forest,
+    filter_changes,
     name_columns,
     write_row,
 )
@@ -29,35 +23,25 @@ from dashboard.views.queries import Pick, draw_queries
 QUERIES = ("query_id", "text", "baseline", "candidate", "delta", "outcome")
 
 
-study, choices = open_page("metrics", "shown", versions=2)
-(baseline, candidate), metric = choices.pair, choices["metric"]
+study, choices = open_page("metrics", "shown", "picked", versions=2)
+metric = choices["metric"]
 rows, front = compare_on_page(study, choices)
 told = draw_verdict(study, choices, front)
-picks = [each for each in draw_sections("compare", study, choices) if isinstance(each, Pick)]
-
-changes = list_changes(study, baseline, candidate, metric)
-bins, points = group_changes(changes), group_values(changes)
-labels, picked = {each["bin"]: write_bin(each["change"]) for each in bins}, choices["picked"]
-meant = [
-    row
-    for row in changes
-    if all(row["query_id"] in pick.queries for pick in picks)
-    and (
-        picked in ("", row.get("point"))
-        or picked.replace("-", "−") == labels.get(row.get("bin"))  # older links have hyphens
-    )
-]
+drawn = [*draw_sections("compare", study, choices), *draw_sections("picks", study, choices)]
+picks = [each for each in drawn if isinstance(each, Pick)]
+changes, picked = list_changes(study, *choices.pair, metric), choices["picked"]
+meant = filter_changes(choices, changes, picks)
 if picked and not meant:
     draw_text("info", f"No query is at {picked} in {metric}.")
-forest = draw_forest(make_forest(rows, metric), "Candidate − baseline")
-histogram = draw_histogram(bins, metric)
-scatter = draw_scatter(points, metric, baseline, candidate)
-filters, tools = st.columns([3, 2], vertical_alignment="center")
-with filters:
+charts = draw_changes(rows, changes, choices)
+with make_line(horizontal_alignment="distribute"):
     counts = {"all": len(meant), **count_outcomes(meant)}
-    names = {name: f"{name.capitalize()} {number:,}" for name, number in counts.items()}
+    names = {
+        name: f"{name.capitalize()} {number:,}"
+        for name, number in counts.items()
+        if number or name in ("all", choices["outcome"])
+    }
     draw_switch("outcome", choices["outcome"], names)
-with tools:
     draw_sharing(
         study,
         choices,
@@ -65,27 +49,23 @@ with tools:
         name_columns(choices),
         [write_row(row) for row in rows],
         {"Metrics": (rows, METRICS), "Queries": (changes, QUERIES)},
-        {"Change per query": histogram, "Both versions": scatter, "Change by metric": forest},
+        charts,
     )
 left, right = split_page(7, 3)
 with right:
     st.markdown("**Change per query**", help="Click a bar to list its queries.")
-    draw_pickable(histogram, "label", "picked")
+    draw_pickable(charts["Change per query"], "label", "picked")
     st.markdown("**Both versions**", help="Click a point to list its queries.")
-    draw_pickable(scatter, "point", "picked")
+    draw_pickable(charts["Both versions"], "point", "picked")
     st.markdown(
         "**Change by metric**",
         help="95 % intervals; ▲ ▼: clear after Holm, ●: not. "
         "Metrics that are better the other way are in the table below.",
     )
-    show_chart(forest)
+    show_chart(charts["Change by metric"])
 with left:
     shown = [row for row in meant if choices["outcome"] in ("all", row["outcome"])]
-    with make_line():
-        counted = f"{len(shown):,} of {len(changes):,}"
-        st.markdown(f"**Queries, worst first** – {counted}", width="content")
-        if picked:
-            draw_reset(f"{metric}: {picked} ✕", "picked", key="chip-picked")
+    st.markdown(f"**Queries, worst first** – {len(shown):,} of {len(changes):,}")
     draw_queries(study, choices, shown, *picks[:1])
 st.markdown("**Metrics**")
 draw_metrics(study, rows, choices)

@@ -10,8 +10,8 @@ from dashboard.texts import count_things
 from dashboard.views.address import draw_text, escape_markdown, merge_choices
 from dashboard.views.charts import (
     colour_versions,
-    draw_bar,
     draw_curve,
+    draw_forest,
     draw_slice_values,
     show_chart,
 )
@@ -21,6 +21,7 @@ from dashboard.views.comparison import (
     count_queries,
     draw_verdict,
     list_versions,
+    make_forest,
     name_curve,
     pick_slices,
     show_progress,
@@ -38,11 +39,11 @@ study, choices = open_page("runs", "metrics", "shown", versions=1)
 collection, runs, metric = study.collection, choices["runs"], choices["metric"]
 versions = choices.pair
 is_compared = versions[0] != versions[1]
-top = make_line()
+top = make_line(horizontal_alignment="distribute")
 counted = f"{len(collection.items):,} items · {count_queries(study)}"
 counted += f" · {count_things(len(collection.versions), 'version')}"
 title, contents = map(escape_markdown, (collection.title, counted))
-top.markdown(f"### {title} :small[{contents}]")
+top.markdown(f"## {title} :small[{contents}]")
 with show_progress(f"Measuring {len(runs)} versions"):
     curve = name_curve(metric)
     study.measure(runs, f"{choices['metrics']} {curve}")  # of one search
@@ -54,8 +55,7 @@ with st.container(border=True):
     if is_compared:
         left, right = st.columns([3, 2], vertical_alignment="center")
         with left:
-            if front["low"] is not None:
-                show_chart(draw_bar(front))
+            show_chart(draw_forest(make_forest([front], metric), f"Change in {metric}"))
         with right, make_line():
             counts = count_outcomes(changes)
             for name, sign in {"better": "▲", "same": "●", "worse": "▼"}.items():
@@ -95,16 +95,17 @@ if listed:
     st.markdown(f"**Worst queries** – {min(WORST, len(listed))} of {len(listed):,}{note}")
     draw_queries(study, choices, listed[:WORST])
 if slices := pick_slices(study.list_slice_means(runs, metric)):
+    title = f"{metric} by slice"
     st.markdown(
-        f"**{escape_markdown(metric)} by slice**",
+        f"**{escape_markdown(title)}**",
         help=f"The largest slices, at most {MAX_SLICES}, with {SMALL_SLICE} queries or more",
     )
     if is_compared:
         draw_text("caption", describe_worst(study.compare_slices(*versions, metric)))
-    charts[f"{metric} by slice"] = draw_slice_values(slices, metric, colours)
-    show_chart(charts[f"{metric} by slice"])
+    charts[title] = draw_slice_values(slices, metric, colours)
+    show_chart(charts[title])
 draw_sections("overview", study, choices)
 draw_text("caption", study.rules.definition)
 tables = {"Versions": (means, MEANS)} | ({"Comparison": (rows, METRICS)} if is_compared else {})
-with top, st.container(width="content"):
+with top:
     draw_sharing(study, choices, told, *table, tables, charts)

@@ -5,7 +5,6 @@ from dashboard.evaluation.metrics import parse_one
 from dashboard.study.query_result import explain_null
 from dashboard.tables import Row
 from dashboard.texts import write_number
-from dashboard.views.address import draw_text
 from dashboard.views.cards import describe_change, draw_query, make_payload
 from dashboard.views.comparison import list_changes_on_page
 from dashboard.views.frame import draw_sections, open_page
@@ -13,8 +12,8 @@ from dashboard.views.frame import draw_sections, open_page
 AHEAD = 3  # queries before and after the open one that the browser has at once
 LISTED = 250  # queries before and after the open one that its list names
 
-study, choices = open_page("shown", versions=1)
-buttons = [button for button in draw_sections("query", study, choices) if button]
+study, choices = open_page("shown", "outcome", "picked", versions=1)
+buttons = draw_sections("query", study, choices)
 collection, metric = study.collection, choices["metric"]
 (baseline, candidate), depth = choices.pair, int(choices["shown"])
 
@@ -25,9 +24,6 @@ change = {row["query_id"]: row[shown] for row in rows}
 ids = list(change)
 asked = choices["query"]
 place = ids.index(asked) if asked in change else 0
-if asked and asked not in change:
-    said = f"{asked} is not among the {len(ids):,} queries in question; this is another."
-    draw_text("info", f"{said} Change the kind of queries or the slice to see it.")
 
 
 def name_query(query_id: str) -> tuple[str, str]:

@@ -31,7 +31,7 @@ from dashboard.views.queries import draw_queries
 MAX_PAIRS = 20
 
 
-study, choices = open_page("metrics", "shown", versions=2)
+study, choices = open_page("metrics", "shown", "picked_slice", versions=2)
 versions = choices.pair
 metric, within = choices["metric"], choices["slice"]
 _, front = compare_on_page(study, choices)

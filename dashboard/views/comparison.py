@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -20,13 +21,16 @@ from dashboard.evaluation.differences import (
 from dashboard.evaluation.measurement import Measurement
 from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.evaluation.slicing import JOIN, SMALL_SLICE
-from dashboard.study.changes import describe_gaps, list_changes
+from dashboard.study.changes import describe_gaps, group_changes, group_values, list_changes
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
 from dashboard.tables import Names, Row, Rows
 from dashboard.texts import count_things, write_number
 from dashboard.views.address import draw_text, escape_markdown, write_link
+from dashboard.views.charts import draw_forest, draw_histogram, draw_scatter, write_bin
 from dashboard.views.data_tables import Column, draw_table, format_value, write_apart
+from dashboard.views.frame import draw_sections
+from dashboard.views.queries import Pick
 
 SIGNS = {
     "better": "▲ better", "not worse": "◆ not worse", "worse": "▼ worse",
@@ -74,9 +78,30 @@ def show_progress(doing: str) -> AbstractContextManager[None]:
 
 
 def list_changes_on_page(study: Study, choices: Choices) -> Rows:
-    """Return all queries, the worst first; show that versions are measured, if that takes long."""
+    """Return the queries that Compare lists, the worst first; all, if the open one is not listed.
+
+    Queries that the metric does not ask come last.
+    """
     with show_progress("Measuring the versions"):
-        return list_changes(study, *choices.pair, choices["metric"], every=True)
+        rows = list_changes(study, *choices.pair, choices["metric"], every=True)
+    listed = filter_changes(choices, rows, draw_sections("picks", study, choices))
+    listed = [row for row in listed if choices["outcome"] in ("all", row["outcome"])]
+    if listed and choices["query"] in ("", *(row["query_id"] for row in listed)):
+        return listed
+    said = f"The open query is not among the {len(listed):,} that Compare lists"
+    draw_text("info", f"{said}; here are all {len(rows):,} of this kind and slice.")
+    return rows
+
+
+def filter_changes(choices: Choices, rows: Rows, picks: Sequence[Pick]) -> Rows:
+    """Return the rows of `list_changes` that sections and the charts of Compare have picked."""
+    kept = [row for row in rows if all(row["query_id"] in pick.queries for pick in picks)]
+    if not (picked := choices["picked"]):
+        return kept
+    group_values(rows)
+    labels = {each["bin"]: write_bin(each["change"]) for each in group_changes(rows)}
+    meant = {picked, picked.replace("-", "−")}  # older links have hyphens
+    return [row for row in kept if meant & {row.get("point"), labels.get(row.get("bin"))}]
 
 
 def draw_verdict(study: Study, choices: Choices, row: Row, runs: Names = ()) -> str:
@@ -90,7 +115,7 @@ def draw_verdict(study: Study, choices: Choices, row: Row, runs: Names = ()) -> 
         mean = "no value" if row["candidate"] is None else write_number(row["candidate"])
         told = f"{candidate}: {row['name']} {mean} ({count_scored(row)})"
         told = f"{'. '.join((told, *study.list_conditions(row['name'])))}."
-    st.subheader(escape_markdown(told), anchor=False)
+    st.header(escape_markdown(told), anchor=False)
     if baseline != candidate:
         draw_text("caption", describe_power(row))
     draw_text("warning", *describe_gaps(study, [*choices.compared, *runs])["warning"])
@@ -145,6 +170,22 @@ def make_forest(rows: Rows, metric: str) -> Rows:
         for row in rows
         if parse_one(row["name"]).sign == sign
     ]
+
+
+def draw_changes(rows: Rows, changes: Rows, choices: Choices) -> dict[str, Any]:
+    """Return the charts of a comparison, by their names.
+
+    Args:
+        rows: Metrics, as `compare_metrics` returns them.
+        changes: Queries, as `list_changes` returns them.
+        choices: Versions and metric.
+    """
+    metric = choices["metric"]
+    return {
+        "Change per query": draw_histogram(group_changes(changes), metric),
+        "Both versions": draw_scatter(group_values(changes), metric, *choices.pair),
+        "Change by metric": draw_forest(make_forest(rows, metric), "Candidate − baseline"),
+    }
 
 
 MAX_LINES = 60

@@ -45,7 +45,7 @@ def draw_sharing(
     """
     versions, ink = choices.compared, pick_ink()
     stem = "-".join([study.collection.name, *versions])
-    with make_line():
+    with make_line(width="content"):
         with st.popover("Download"):
             for contents, forms in ((tables, ("csv", "json")), (charts, ("svg", "png"))):
                 for name, content in contents.items():

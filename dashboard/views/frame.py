@@ -231,5 +231,6 @@ def split_page(left: int, right: int) -> list[Any]:
 
 
 def draw_sections(page: str, study: Study, choices: Choices) -> list[Any]:
-    """Draw the sections of plugins on a page; return what they return."""
-    return [draw(study, choices) for draw in load_sections(page, study.rules.name)]
+    """Draw the sections of plugins on a page; return what they return, unless it is empty."""
+    drawn = [draw(study, choices) for draw in load_sections(page, study.rules.name)]
+    return [each for each in drawn if each]

@@ -16,7 +16,7 @@ def test_list_opens_links_and_filters(shipped: str, page: Page) -> None:
 
     rows.nth(1).locator("button").focus()
     page.keyboard.press("Enter")
-    expect(rows.nth(1).locator(".peek h4")).to_contain_text(["v0.2", "v0.3", "Fell out"])
+    expect(rows.nth(1).locator(".peek h3")).to_contain_text(["v0.2", "v0.3", "Fell out"])
     expect(rows.nth(1).locator(".peek .card .mark").nth(10)).to_have_text("3 → 9")
     expect(rows.nth(1).locator("button")).to_be_focused()
     shared = rows.nth(1).locator("button").get_attribute("data-id")
@@ -30,6 +30,9 @@ def test_list_opens_links_and_filters(shipped: str, page: Page) -> None:
         rows.first.locator("a").click(modifiers=["Control"])
     assert "query=q025" in other.value.url and "/query?" in other.value.url
 
+    expect(page.locator("h1")).to_have_text("Compare")
+    page.get_by_role("button", name="Show data").first.focus()
+    expect(page.get_by_test_id("stElementToolbar").first).to_have_css("opacity", "1")
     page.get_by_role("radio", name="Worse 17").click()
     expect(rows).to_have_count(17)
     page.locator("[data-testid=stVegaLiteChart]").first.locator(".mark-rect path").first.click()
@@ -69,7 +72,7 @@ def test_cell_of_two_slices_lists_its_queries(shipped: str, page: Page) -> None:
     expect(page.locator(".queries li")).to_have_count(3)
     page.get_by_text("Use as slice in Compare").click()
     verdict = "3 of 3 queries scored). Slice: pv_object_type=small vehicle & pv_actor_behavior="
-    expect(page.locator("h3")).to_contain_text(verdict)
+    expect(page.locator("h2")).to_contain_text(verdict)
     page.go_back()  # one step
     expect(page.locator(".queries li")).to_have_count(3)
     page.go_back()

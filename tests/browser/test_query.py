@@ -29,7 +29,7 @@ def test_cards_keys_and_wrong_links(pictured: str, page: Page) -> None:
     expect(cards.first.locator(".verdict")).to_contain_text("relevant")
     expect(cards.first.locator(".keyword")).to_have_text("✓car")
     expect(cards.first.locator("img")).to_have_js_property("naturalWidth", 320)
-    expect(page.locator(".row h3")).to_have_text(["v1", "v2", "Ideal order"])
+    expect(page.locator(".row h2")).to_have_text(["v1", "v2", "Ideal order"])
 
     page.keyboard.press("j")
     expect(cards.first.locator(".keyword")).to_have_text(["✓car", "✕bus"])

@@ -87,7 +87,8 @@ def test_lists_are_compared_blind_with_keys(address: str, page: Page) -> None:
     wins = "better" if right == "v0.3" else "worse"
     assert list_answers(made.id) == {"q025": wins, "q001": "same", "q002": "cannot judge"}
 
-    page.get_by_role("button", name="Show the result").click()
+    expect(page.get_by_role("button", name="Show the result")).to_be_focused()
+    page.keyboard.press("Enter")
     expect(page.get_by_text(f"{right} won 1 of 1 query")).to_be_visible()
     expect(page.get_by_placeholder("Your name")).to_have_value("kim")
     page.locator("td a").first.click()

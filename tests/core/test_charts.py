@@ -35,6 +35,11 @@ def test_many_versions_are_told_apart() -> None:
     """Each has a shape with an area, for points are filled; the height is without the legend."""
     colours = charts.colour_versions(f"v{at}" for at in range(12))
     rows = [{"run": r, "cutoff": k, "mean": k / 9} for r in colours for k in (1, 2)]
+    shown = charts.draw_curve(rows[6:8], "P", colours).to_dict(validate=False)
+    for scale in (
+        each["scale"] for each in shown["layer"][1]["encoding"].values() if "scale" in each
+    ):
+        assert scale.get("domain", ["v3"]) == ["v3"]  # the legend names no version that is hidden
     made = charts.draw_curve(rows, "P", colours).to_dict(validate=False)
     shapes = made["layer"][1]["encoding"]["shape"]["scale"]["range"]
     assert len({*zip(colours.values(), shapes, strict=True)}) == 12 and "stroke" not in shapes

@@ -76,6 +76,7 @@ def test_outcome_and_charts_narrow_the_list(world: Path, monkeypatch: pytest.Mon
     (filtered,) = drawn.button_group
     filtered.set_value("better").run()
     assert list_rows(drawn) == ["q1", "q2"]
+    assert [drawn.button_group[0].options[at] for at in (0, -1)] == ["All 3", "Not scored 1"]
     drawn = draw(world, monkeypatch, "compare", metric="AP")
     before = list_rows(drawn)
     drawn.query_params["picked"] = "0.333 → 1.000"
@@ -86,11 +87,18 @@ def test_outcome_and_charts_narrow_the_list(world: Path, monkeypatch: pytest.Mon
     drawn.query_params["picked"] = "many"
     assert drawn.run().info[0].value == "No query is at many in AP\\." and not list_rows(drawn)
     assert list_rows(drawn.button(key="chip-picked").click().run()) == before
+    drawn = draw(world, monkeypatch, "query", metric="AP", picked="+0.800", outcome="better")
+    assert [name for name, _ in read_payload(drawn, "buttons")["queries"]] == ["q2"]
+    drawn.query_params["query"] = "q4"  # of a link; it is shown, and said why others are
+    assert drawn.run().info[0].value.startswith("The open query is not among the 1 that")
+    assert len(read_payload(drawn, "buttons")["queries"]) > 1
+    drawn.button(key="chip-picked").click().run()
+    assert "picked" not in drawn.query_params
 
 
 def test_verdict_says_what_changes_numbers(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = draw(world, monkeypatch, "compare", metric="P@2", slice="pv_object_type=car")
-    said = drawn.subheader[0].value.replace("\\", "")
+    said = drawn.header[0].value.replace("\\", "")
     assert said.endswith("2 of 2 queries scored). Slice: pv_object_type=car.")
 
 
@@ -100,7 +108,7 @@ def test_wrong_margins_leave_the_page(world: Path, monkeypatch: pytest.MonkeyPat
     assert error.endswith("P@2=2 is no loss that a query can have; choose one below 1.")
     said = [each.value.replace("\\", "") for each in drawn.caption]
     assert "No effect: the margin of R@7, which is not compared." in said
-    assert "P@2" in drawn.subheader[0].value.replace("\\", "")
+    assert "P@2" in drawn.header[0].value.replace("\\", "")
 
 
 def test_bounds_have_three_decimals_or_show_that_they_are_not_zero() -> None:

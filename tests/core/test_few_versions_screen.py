@@ -13,7 +13,7 @@ from tests.plugins.worlds import open_world
 
 def list_said(drawn: AppTest) -> list[str]:
     assert not drawn.exception and not drawn.error
-    return [each.value.replace("\\", "") for each in (*drawn.info, *drawn.subheader)]
+    return [each.value.replace("\\", "") for each in (*drawn.info, *drawn.header)]
 
 
 @pytest.mark.parametrize("screen", ["overview", "compare", "slices", "query", "search"])

@@ -17,7 +17,7 @@ def test_screen(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (half / "queries.txt").write_text("q1")
     drawn = draw(world, monkeypatch, "overview", metric="P@2", candidate="v2")
     assert not drawn.exception and not drawn.error
-    said = drawn.subheader[0].value.replace("\\", "")
+    said = drawn.header[0].value.replace("\\", "")
     assert said.startswith("v2 is not clearly different from v1: P@2 +0.500")
     (table,) = [each.proto.body for each in drawn.get("html") if "<table>" in each.proto.body]
     best, same = (next(r for r in table.split("<tr") if f">{m}<" in r) for m in ("P@1", "R@3"))

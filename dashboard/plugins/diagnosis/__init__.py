@@ -6,6 +6,10 @@ PLUGIN = Plugin(
     name="diagnosis",
     choices="commands:CHOICES",
     describe_results="causes:describe_causes",
-    sections={"compare": "sections:draw_why", "report": "sections:write_why"},
+    sections={
+        "compare": "sections:draw_why",
+        "picks": "sections:draw_pick",
+        "report": "sections:write_why",
+    },
     commands={"why": "commands"},
 )

@@ -1,4 +1,4 @@
-"""Why the candidate is wrong: a sentence on Compare and in the report, each part a link."""
+"""Why the candidate is wrong: a sentence on Compare and in the report, and queries of a cause."""
 
 from html import escape
 
@@ -23,8 +23,8 @@ HELP = (
 )
 
 
-def draw_why(study: Study, choices: Choices) -> Pick | None:
-    """Draw the sentence; return the queries that have results of the chosen cause."""
+def draw_why(study: Study, choices: Choices) -> None:
+    """Draw the sentence; each part of it chooses a cause."""
 
     def mark(text: str, cause: str) -> str:
         if not cause:
@@ -34,11 +34,16 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
         return f'<a href="{link}" target="_self" style="{style}">{escape(text)}</a>'
 
     with show_progress("Looking for causes"):
-        found, told = find_wrong(study, choices, mark)
+        told = find_wrong(study, choices, mark)[1]
     if told:
         st.html(told)
+
+
+def draw_pick(study: Study, choices: Choices) -> Pick | None:
+    """Draw the chosen cause; return the queries that have results of it, None for all."""
     if not (picked := choices["cause"]):
         return None
+    found, _ = find_wrong(study, choices)
     cutoff = find_cutoff(choices["metric"], int(choices["shown"]))
 
     def is_chosen(name: str, detail: str, *_: str) -> bool:
@@ -50,14 +55,13 @@ def draw_why(study: Study, choices: Choices) -> Pick | None:
 
     counts = {query: sum(is_chosen(*cause) for cause in each) for query, each in found.items()}
     queries = frozenset(query for query, number in counts.items() if number)
-    with make_line():
+    with make_line(key="chips-cause"):
         draw_reset(f"{picked} ✕", "cause", key="chip-cause")
         told = "No wrong result of the queries that got worse has this cause."
         if queries:
             results = count_things(sum(counts.values()), "result")
             told = f"{results} in {count_things(len(queries), 'query')} that got worse"
-        st.markdown(told, width="content")
-    st.caption(HELP)
+        st.markdown(f":small[{told}]", width="content", help=HELP)
     return Pick(picked, queries, is_meant)
 
 

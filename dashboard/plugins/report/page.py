@@ -10,17 +10,17 @@ from dashboard.evaluation.differences import describe_certainty, write_signed
 from dashboard.evaluation.metrics import parse
 from dashboard.plugins import load_sections
 from dashboard.storage.collection import Collection
-from dashboard.study.changes import group_changes, group_values, list_changes, list_worse
+from dashboard.study.changes import list_changes, list_worse
 from dashboard.study.choices import Choices, describe_choices
 from dashboard.study.study import Study
 from dashboard.templates import TEMPLATES
 from dashboard.views.address import shorten_choices
-from dashboard.views.charts import draw_forest, draw_histogram, draw_scatter
+from dashboard.views.charts import draw_forest
 from dashboard.views.comparison import (
     compare_metrics,
     count_queries,
     describe_slice,
-    make_forest,
+    draw_changes,
     make_lines,
     write_row,
 )
@@ -51,11 +51,7 @@ def write_report(study: Study, choices: Choices, number: int, address: str) -> s
     unusual = describe_choices(study.collection, study.choices).items()
     told = [text for key, text in unusual if key not in ("protocol", "queries")]
     changes = list_changes(study, baseline, candidate, metric)
-    charts = {
-        "Change by metric": draw_forest(make_forest(rows, metric), "Candidate − baseline"),
-        "Change per query": draw_histogram(group_changes(changes), metric),
-        "Both versions": draw_scatter(group_values(changes), metric, baseline, candidate),
-    }
+    charts = draw_changes(rows, changes, choices)
     if slices:
         lines = make_lines(slices[:MAX_SLICES])
         charts["Change by slice, worst first"] = draw_forest(lines, f"Change in {metric}")

@@ -129,6 +129,11 @@ class AnswerView extends QueryView {
     this.line.textContent = parts.filter(Boolean).join(" · ");
   }
 
+  // Focus the way on, once nothing is left to say and what had the focus is gone.
+  keepFocus(names) {
+    if (document.activeElement === document.body) this.root.querySelector(names)?.focus();
+  }
+
   drawUndo(name = "") {
     return makeKeyed(name, "Undo last", "u", () => this.undo());
   }

@@ -78,6 +78,7 @@ class Decisions extends AnswerView {
     const text = this.data.more ? "Next disagreements" : "All are decided: go on";
     if (!rows.length) rows.push(makeButton("", text, "", () => this.trigger("next", true)));
     this.root.replaceChildren(make("div", "head", this.line, this.drawUndo()), ...rows);
+    this.keepFocus(":scope > button");
     this.tell();
   }
 

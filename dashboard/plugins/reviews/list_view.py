@@ -51,6 +51,7 @@ STYLE = """<style>@media (max-width: 743px) {
 }
 [class*="st-key-link-"] a { justify-content: center; min-height: 38px; padding: 0 12px;
   border: 1px solid light-dark(#d9dee6, #2c3846); border-radius: 8px }
+[class*="st-key-link-"] a p { text-decoration: none }
 [class*="st-key-link-primary"] a,
 [class*="st-key-link-primary"] a:hover { background: light-dark(#1f5fbf, #7fb2ff) }
 [class*="st-key-link-primary"] a p { color: light-dark(#ffffff, #0e151d) }</style>"""
@@ -104,7 +105,7 @@ def draw_lists(study: Study, choices: Choices, reviews: Reviews) -> None:
     author = find_author()
     _draw_own(study.collection, reviews, author)
     with make_line():
-        st.subheader("All lists", anchor=False, width="stretch")
+        st.header("All lists", anchor=False, width="stretch")
         if st.button("New list", key="new-list"):
             st.session_state[MAKING] = not st.session_state.get(MAKING)
     if st.session_state.get(MAKING):
@@ -141,10 +142,11 @@ def _draw_own(collection: Collection, reviews: Reviews, author: str) -> None:
         return
     left = [made for made in reviews.lists if reviews.count_left(made, author)]
     left.sort(key=lambda made: author not in reviews.judged[made.id])  # what was begun comes first
-    st.subheader("Your work", anchor=False)
+    shown = left[:MAX_LISTS]
+    st.header(f"Your work – {len(shown)} of {count_things(len(left), 'list')}", anchor=False)
     if not left:
         st.caption("No list has anything left for you.")
-    for place, made in enumerate(left[:MAX_LISTS]):
+    for place, made in enumerate(shown):
         done = len(made.asked) - reviews.count_left(made, author)
         step, bar = st.columns([2, 3], vertical_alignment="center")
         with step:
@@ -294,7 +296,7 @@ def draw_one_list(study: Study, choices: Choices, reviews: Reviews, id: str) -> 
         draw_reset("‹ Reviews", PART)
         if made:
             told = escape_markdown(_tell(made))
-            st.markdown(f"### {escape_markdown(made.title)} :small[{told}]")
+            st.markdown(f"## {escape_markdown(made.title)} :small[{told}]")
     if not made:
         draw_text(
             "error",

@@ -74,6 +74,7 @@ class Comparison extends AnswerView {
     const top = make("header", "", make("b", "", this.data.title), leave);
     const shown = this.current ? this.drawQuery(this.current) : this.drawEnd();
     this.root.replaceChildren(top, ...shown, this.drawBottom());
+    this.keepFocus(".end button");
     this.tell();
   }
 

@@ -40,7 +40,7 @@ def draw_comparison(collection: Collection, made: JudgingList, judged: Judged) -
     """
     author = find_author()
     if not author:
-        st.subheader(escape_markdown(made.title), anchor=False)
+        st.header(escape_markdown(made.title), anchor=False)
         st.markdown(f"Which of two lists answers better? {count_things(len(made.asked), 'query')}.")
         draw_author(has_focus=True)
         draw_reset("Leave", PART)
@@ -115,7 +115,7 @@ def draw_result(study: Study, choices: Choices, made: JudgingList, rows: Verdict
         left, right = st.columns([1, 1], gap="medium")
         with left:
             title = f"People prefer {winner}" if winner else "No version is clearly preferred"
-            st.subheader(escape_markdown(title), anchor=False)
+            st.header(escape_markdown(title), anchor=False)
             st.markdown(escape_markdown(sentence))
         with right:
             labels = {"worse": made.baseline, "same": "neither", "better": made.candidate}

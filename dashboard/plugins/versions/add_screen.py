@@ -84,7 +84,7 @@ def _pair(paths: Sequence[Path]) -> tuple[Path, Path | None]:
 study, _ = open_page()
 collection = study.collection
 find_reader().require(OWNER)
-st.subheader(f"New version of {escape_markdown(collection.title)}", anchor=False)
+st.header(f"New version of {escape_markdown(collection.title)}", anchor=False)
 with st.form("add", border=True):
     name = st.text_input("Name", max_chars=MAX_NAME, placeholder="v4").strip()
     left, right = st.columns(2)

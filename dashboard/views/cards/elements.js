@@ -172,7 +172,7 @@ function drawRow(row, query) {
     swatch.style.background = row.colour;
     head.append(swatch);
   }
-  head.append(make("h3", "", row.name));
+  head.append(make("h2", "", row.name));
   for (const name of ["value", "note"]) if (row[name]) head.append(make("span", name, row[name]));
   const line = make("div", "line");
   line.append(...row.cards.map((card) => drawCard(card, query, row)));

@@ -119,7 +119,7 @@ function drawZoom(card, query) {
     box.append(...drawMedia({ ...card, picture: card.file }).childNodes);
   }
   const text = make("div", "facts");
-  text.append(make("h3", "", card.caption || card.item));
+  text.append(make("h2", "", card.caption || card.item));
   if (card.caption) text.append(make("div", "foot", card.item));
   const keywords = make("div", "keywords");
   keywords.append(...card.has.map((has, place) => drawKeyword(has, query.required[place])));

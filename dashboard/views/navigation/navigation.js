@@ -33,6 +33,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
     };
     nav.append(link);
   }
+  // the row of links says by its mark, to those who see it, what the page is called
+  const title = document.createElement("h1");
+  title.textContent = data.links.find(({ name }) => name === data.current)?.title ?? "";
+  parentElement.querySelector("h1")?.remove();
+  parentElement.prepend(title);
   const before = parentElement.querySelector("nav");
   const focused = before?.getRootNode().activeElement?.textContent;
   if (before) before.replaceWith(nav);

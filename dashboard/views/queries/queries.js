@@ -55,7 +55,7 @@ function drawCard(card) {
 function drawPeek(groups) {
   const box = make("div", "peek");
   for (const group of groups) {
-    const title = make("h4", "", group.name);
+    const title = make("h3", "", group.name);
     title.append(make("span", "note", group.note));
     const cards = make("div", "cards");
     cards.append(...group.cards.map(drawCard));

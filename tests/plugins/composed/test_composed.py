@@ -106,7 +106,7 @@ def test_the_screen_says_what_labels_there_are(
         file.write("q2,shorter,b.png\n")
     drawn = draw(folder, monkeypatch, "overview")
     assert not drawn.exception
-    shown = (*drawn.subheader, *drawn.caption, drawn.markdown[0])
+    shown = (*drawn.header, *drawn.caption, drawn.markdown[0])
     told = [each.value.replace("\\", "") for each in shown]
     assert any(said in each for each in told) and "2 text-and-item queries" in told[-1]
     assert ("cannot tell" in told[0]) == ("cannot tell" in said)

@@ -16,7 +16,7 @@ import pytest
 
 from dashboard.plugins.diagnosis.causes import find_causes, find_wrong, tell
 from dashboard.study.study import Study
-from tests.core.test_screens import draw
+from tests.core.test_screens import draw, read_payload
 from tests.plugins.worlds import call, open_world, write_world
 
 DRIVING = Path(__file__).parents[3] / "data" / "driving"
@@ -127,10 +127,14 @@ def test_parts_are_links(monkeypatch: pytest.MonkeyPatch) -> None:
     app = draw(DRIVING, monkeypatch, "compare", **given)
     (told,) = [each.proto.body for each in app.get("html") if "wrong results" in each.proto.body]
     (link,) = re.findall(r'<a href="([^"]+)" target="_self"[^>]*>\d+ stationary</a>', told)
-    assert "No wrong result of the queries that got worse has this cause." in [
+    assert ":small[No wrong result of the queries that got worse has this cause.]" in [
         each.value for each in app.markdown
     ]
     app.query_params["cause"] = parse_qs(link)["amp;cause"][0]
     app.run()
-    assert "6 results in 3 queries that got worse" in [each.value for each in app.markdown]
+    told = ":small[6 results in 3 queries that got worse]"
+    assert told in [each.value for each in app.markdown]
+    app = draw(DRIVING, monkeypatch, "query", **dict(app.query_params, query=""))
+    assert read_payload(app, "buttons")["total"] == 3
+    assert told in [each.value for each in app.markdown]
     assert not app.exception
