@@ -143,7 +143,8 @@ def _draw_own(collection: Collection, reviews: Reviews, author: str) -> None:
     left = [made for made in reviews.lists if reviews.count_left(made, author)]
     left.sort(key=lambda made: author not in reviews.judged[made.id])  # what was begun comes first
     shown = left[:MAX_LISTS]
-    st.header(f"Your work – {len(shown)} of {count_things(len(left), 'list')}", anchor=False)
+    some = f" – {MAX_LISTS} of {len(left):,} lists" if len(left) > MAX_LISTS else ""
+    st.header(f"Your work{some}", anchor=False)
     if not left:
         st.caption("No list has anything left for you.")
     for place, made in enumerate(shown):
