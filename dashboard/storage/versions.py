@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
+from itertools import filterfalse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -107,8 +108,8 @@ def read_version(
             f"{gallery.dimension}, as the items have",
         )
     for stem, vectors, wanted in (("items", gallery, items.ids), ("queries", stored, texts)):
-        there = frozenset(vectors.ids if vectors else ())
-        lacking = [name for name in wanted if name not in there]
+        ids = vectors.ids if vectors else ()
+        lacking = [] if ids is wanted else [*filterfalse(frozenset(ids).__contains__, wanted)]
         told = (f"of {len(wanted):,}", f"one for each of {stem}")
         findings += count_odd(f"{shown}/{stem}.npy", lacking, *told, before="no vector for ")
     note = str(described.get("note", ""))
