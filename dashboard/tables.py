@@ -2,10 +2,12 @@
 
 import csv
 import io
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise, repeat
+from itertools import filterfalse, pairwise, repeat
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -52,7 +54,7 @@ class Named:
 
     def list_unknown(self, ids: Iterable[str]) -> Names:
         """Return those of some ids that name none of them."""
-        return [each for each in ids if each not in self.index]
+        return [] if ids is self.ids else [*filterfalse(self.index.__contains__, ids)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,15 +123,15 @@ def read_table(
     lines, rows = _read_rows(path, name, required, findings)
     header, lines, rows = rows[0], lines[1:], rows[1:]
     key = header.index(required[0])
-    if unique and len({row[key].strip() for row in rows}) < len(rows):
+    if unique and len({*map(str.strip, map(itemgetter(key), rows))}) < len(rows):
         first: dict[Names, int] = {}
         for line, row in zip(lines, rows, strict=True):
             first.setdefault(tuple(map(str.strip, row)), line)
         again, wanted = sorted({*lines} - {*first.values()}), "each row once; they count once"
         findings += count_odd(name, again, "identical rows", wanted, "note")
         lines, rows = list(first.values()), list(first)
-    cells = (tuple(map(str.strip, column)) for column in zip(*rows, strict=True))
-    columns = dict(zip(header, cells, strict=True)) if rows else dict.fromkeys(header, ())
+    cells = (tuple(map(str.strip, map(itemgetter(at), rows))) for at in range(len(header)))
+    columns = dict(zip(header, cells, strict=True))
     table = Table(name, required[0], columns, lines)
     if unique and "" in table.index:
         empty = [line for line, name in zip(table.lines, table.ids, strict=True) if not name]
@@ -147,7 +149,7 @@ def read_table(
 
 def _read_rows(
     path: Path, name: str, required: Names, findings: Findings
-) -> tuple[list[int], Sequence[Names]]:
+) -> tuple[Sequence[int], Sequence[Names]]:
     """Return the lines and cells of the header and of all rows."""
     require_file(path, name, f"a table with the columns {', '.join(required)}")
     text = read_text(path, name, findings)
@@ -161,16 +163,17 @@ def _read_rows(
     if mark != ",":
         shown = {";": "semicolons", "\t": "tabs", "|": "bars"}[mark]
         add_finding(findings, name, f"cells separated by {shown}", "commas; read so", "note", 1)
-    lines = []
-    rows = []
-    line = 1
+    plain, line = () if '"' in text else text.split("\n"), 1
+    lines = array("q", (line for line, row in enumerate(plain, 1) if row))
+    rows = [tuple(row.split(mark)) for row in plain if row]  # of texts alone: nothing to collect
     csv.field_size_limit(MAX_CELL_CHARACTERS)
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=mark)
+        opened = io.StringIO("" if plain else text, newline="")
+        reader = csv.reader(opened, strict=True, delimiter=mark)
         for row in reader:
             if row:
                 lines.append(line)
-                rows.append(tuple(row))  # of texts alone: nothing to collect
+                rows.append(tuple(row))
             line = reader.line_num + 1
     except csv.Error as error:
         do = """Close each quote, and write " in a quoted cell as ""."""

@@ -20,13 +20,13 @@ PLACE = np.int64(0xFFFFFFFF)
 """Bits of a sorted number that hold a place."""
 LEVEL_BITS = 21
 """Bits of a number of millionths below the best."""
-BIN_BITS = 16
-"""65,536 bins: the table of their sizes stays in the processor's cache."""
-MAX_CELLS = 1 << 24
+BIN_BITS = 17
+"""131,072 bins: the part of their sizes that is in use stays in the processor's cache."""
+MAX_CELLS = 1 << 25
 """Scores, of queries x items, that are held at once."""
 MAX_BLOCK = 1024
 """Queries that are compared with the gallery at once; more make narrow products, which are slow."""
-MAX_PRODUCT = 1 << 18
+MAX_PRODUCT = 1 << 16
 """Scores that are rounded while they are in the processor's cache."""
 
 
@@ -134,8 +134,8 @@ class Gallery:
                 cosines = some @ block.T.astype(float)
                 cosines *= -MILLION
                 np.rint(cosines, out=cosines)
-                cosines += BEST  # millionths below the best
-                below[: len(some), at : at + len(block)] = cosines
+                out = below[: len(some), at : at + len(block)]  # millionths below the best
+                np.add(cosines, BEST, out=out, casting="unsafe")
             for row in below[: len(some)]:
                 yield CountedRanking(row, *lookup)
 
@@ -175,7 +175,7 @@ class CountedRanking(NamedTuple):
         count = len(self.below)
         asked = self.rows[wanted[wanted >= 0]]
         asked = asked[asked >= 0]
-        shift = LEVEL_BITS - min(BIN_BITS, max(1, count.bit_length() - 3))
+        shift = LEVEL_BITS - min(BIN_BITS, max(1, count.bit_length() - 1))
         bins = np.empty(count, np.intp)
         np.right_shift(self.below, shift, out=bins)
         sizes = np.bincount(bins)

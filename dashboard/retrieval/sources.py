@@ -131,7 +131,7 @@ def make_source(collection: Collection, version: Version, ties: Ties) -> Source:
     rows = np.full(len(queries), -1)
     vectors = [np.empty((0, version.items.dimension), np.float32)]
     for stored, ids in ((version.queries, queries.ids), (version.items, queries["item_id"])):
-        if stored:
+        if stored and any(ids):
             places = np.where(rows < 0, stored.find(ids), -1)
             asking = np.flatnonzero(places >= 0)
             rows[asking] = np.arange(len(asking)) + sum(map(len, vectors))

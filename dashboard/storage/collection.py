@@ -219,7 +219,7 @@ def _open(folder: Path) -> Collection:
         odd = queries.list_unknown(pairs.queries)
         wanted = "ids of queries.csv; left out"
         findings += count_odd(file, odd, "unknown queries", wanted, before=f"{what} of ")
-        if items.file != "qrels":  # it names whatever they name
+        if items.file != "qrels" and pairs is not qrels:  # it names whatever they name
             odd = items.list_unknown(pairs.items)
             wanted = "ids of items.csv; they count as not relevant"
             findings += count_odd(file, odd, "unknown items", wanted, "note", f"{what} that name ")

@@ -58,7 +58,8 @@ def match_ids(found: Iterable[str], known: Names) -> Texts:
     >>> match_ids(["/data/f/2.png"], ["g/2.png"]), match_ids(["e/1.png"], ["x/e/1", "x/f/1"])
     ({'/data/f/2.png': 'g/2.png'}, {'e/1.png': 'x/e/1'})
     """
-    return match_names(found, dict(zip(known, known, strict=True)))
+    names = list(found)
+    return match_names(names, dict(zip(known, known, strict=True)) if names else {})
 
 
 def match_names(

@@ -175,6 +175,8 @@ def read_vectors(
     if not is_code and np.abs(lengths - 1).max() > MAX_LENGTH_ERROR:
         found = f"vectors of length {lengths.min():.3g} to {lengths.max():.3g}"
         add_finding(findings, name, found, "length 1; scaled for the cosine", "note")
+    if tuple(ids) == tuple(known):
+        return Vectors(known, stored, np.arange(len(ids)), lengths)
     names = match_ids(ids, known)
     unknown = [each for each in ids if each not in names]
     findings += count_odd(name, unknown, "vectors of unknown ids", f"ids of {stem}; left out")
@@ -231,7 +233,7 @@ def read_ids(path: Path, name: str, findings: Findings) -> Names:
         DataError: If there is no such file, a line is empty, or an id stands twice.
     """
     require_file(path, name, "the id of each vector, one a line")
-    ids = [line.strip() for line in read_text(path, name, findings).rstrip().split("\n")]
+    ids = [*map(str.strip, read_text(path, name, findings).rstrip().split("\n"))]
     check_ids(ids, name)
     return ids
 
