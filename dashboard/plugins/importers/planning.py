@@ -355,8 +355,7 @@ def _plan_captions(found: Gathered) -> None:
     for person in filter(PERSON.fullmatch, items.columns):
         times = Counter(filter(None, items.get(person)))
         if len(times) < times.total():
-            told = f"a text finds its own {found.noun}, and no other one of its {person}"
-            found.notes.append(told)
+            found.notes.append(f"a text finds no other {found.noun} of its {person}")
     found.settings["protocols"] = ["crossmodal"]
     found.queries = Rows()
     times = Counter[str]()

@@ -441,7 +441,7 @@ def test_pictures_of_queries(source: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "told"), [
         ({"reid.json": [{"id": at // 2, "file_path": f"{at}.jpg", "captions": ["a man", "a hat"]}
-                        for at in range(4)]}, "its own picture, and no other one of its id"),
+                        for at in range(4)]}, "finds no other picture of its id"),
         ({"train.csv": "image,tags_label\n" + "".join(
             f"{a}{b}.jpg,{a} {b}\n{b}{a}.jpg,{a} {b}\n" for a in "abcdefg" for b in "hijklmn")},
          "49 classes of 14 words"),

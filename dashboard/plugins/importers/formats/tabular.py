@@ -250,8 +250,7 @@ def _list_items(source: Source, block: Block, roles: Roles) -> Pieces:
         named = [own if content else cell or own for own, cell, content in rows]
         yield Items(table, ids, columns, labels, contents, cells=named)
         more = [columns[name] for name in filter(NUMBERED_CAPTION.fullmatch, columns)]
-        if more or any(captions):
-            yield _list_captions(table, ids, names, [captions, *more])
+        yield _list_captions(table, ids, names, [captions, *more])
     texts = [name or text or own for name, text, own in zip(names, captions, given, strict=True)]
     for column, vectors in block.vectors.items():
         version, side = name_version(table, column if len(column) > 1 else "")
