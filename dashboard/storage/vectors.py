@@ -175,8 +175,8 @@ def read_vectors(
     if not is_code and np.abs(lengths - 1).max() > MAX_LENGTH_ERROR:
         found = f"vectors of length {lengths.min():.3g} to {lengths.max():.3g}"
         add_finding(findings, name, found, "length 1; scaled for the cosine", "note")
-    if tuple(ids) == tuple(known):
-        return Vectors(known, stored, np.arange(len(ids)), lengths)
+    if tuple(ids) == (same := tuple(known)):
+        return Vectors(same, stored, np.arange(len(ids)), lengths)
     names = match_ids(ids, known)
     unknown = [each for each in ids if each not in names]
     findings += count_odd(name, unknown, "vectors of unknown ids", f"ids of {stem}; left out")
