@@ -163,17 +163,16 @@ def _read_rows(
     if mark != ",":
         shown = {";": "semicolons", "\t": "tabs", "|": "bars"}[mark]
         add_finding(findings, name, f"cells separated by {shown}", "commas; read so", "note", 1)
-    plain, line = () if '"' in text else text.split("\n"), 1
-    lines = array("q", (line for line, row in enumerate(plain, 1) if row))
-    rows = [tuple(row.split(mark)) for row in plain if row]  # of texts alone: nothing to collect
+    lines = array("q")
+    rows = []
+    line = 1
     csv.field_size_limit(MAX_CELL_CHARACTERS)
     try:
-        opened = io.StringIO("" if plain else text, newline="")
-        reader = csv.reader(opened, strict=True, delimiter=mark)
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=mark)
         for row in reader:
             if row:
                 lines.append(line)
-                rows.append(tuple(row))
+                rows.append(tuple(row))  # of texts alone: nothing to collect
             line = reader.line_num + 1
     except csv.Error as error:
         do = """Close each quote, and write " in a quoted cell as ""."""
