@@ -13,7 +13,7 @@ from urllib.request import urlopen
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 APP = Path(__file__).parents[2] / "app.py"
 CHROMIUM = shutil.which("chromium")
@@ -97,15 +97,19 @@ def shipped() -> Iterator[str]:
         yield address
 
 
-@pytest.fixture
-def page() -> Iterator[Page]:
-    """Open a page of 1440 x 900 pixels."""
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Start Chromium for the tests of a file; its event loop is in the way of other tests."""
     if CHROMIUM is None:
         pytest.skip("chromium is not installed")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        opened = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
-        opened.set_default_timeout(TIMEOUT_MS)
-        expect.set_options(timeout=TIMEOUT_MS)
-        yield opened
-        browser.close()
+        yield playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """Open a page of 1440 x 900 pixels, without cookies of other tests."""
+    expect.set_options(timeout=TIMEOUT_MS)
+    with browser.new_context(viewport={"width": 1440, "height": 900}) as context:
+        context.set_default_timeout(TIMEOUT_MS)
+        yield context.new_page()

@@ -189,7 +189,7 @@ def _plan_labels(found: Gathered) -> None:
     cells = items.get(column)
     classes = _order_classes(found)
     words = {*" ".join(classes).split()}
-    if 3 * len(words) < len(classes):
+    if len(words) < len(classes):
         told = f"{len(classes):,} classes of {len(words):,} words with blanks between them"
         found.source.say(items.filled[column], told, "marks between classes, as in cat;dog")
     found.settings |= {"protocols": ["class_labels"], "class_label": column}
