@@ -5,6 +5,7 @@ from dashboard.evaluation.metrics import parse_one
 from dashboard.study.query_result import explain_null
 from dashboard.tables import Row
 from dashboard.texts import write_number
+from dashboard.views.address import draw_text
 from dashboard.views.cards import describe_change, draw_query, make_payload
 from dashboard.views.comparison import list_changes_on_page
 from dashboard.views.frame import draw_sections, open_page
@@ -24,6 +25,9 @@ change = {row["query_id"]: row[shown] for row in rows}
 ids = list(change)
 asked = choices["query"]
 place = ids.index(asked) if asked in change else 0
+if asked and asked not in change:
+    said = f"{asked} is not among the {len(ids):,} queries in question; this is another."
+    draw_text("info", f"{said} Change the kind of queries or the slice to see it.")
 
 
 def name_query(query_id: str) -> tuple[str, str]:

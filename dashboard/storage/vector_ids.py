@@ -33,6 +33,8 @@ DISTANCES = re.compile(
     r"(?<![^\W_])(c?dist(?:ance)?s?(?:mat)?|costs?|hamming|euclidean)(?![^\W_])", re.I
 )
 """Words in names of matrices in which the lowest number is the best."""
+REVERSED = re.compile("sim|score|minus|1-|inv|neg", re.I)
+"""Words beside these in names of similarities that are made of distances."""
 TEXT_WORDS = frozenset(
     {"query", "queries", "q", "qf", "qid", "qids", "text", "texts", "txt", "topic", "topics",
      "caption", "captions", "sentence", "sentences", "sen", "sentid", "sentids", "paragraph",
@@ -201,13 +203,14 @@ def negate_distances(rows: AnyArray, name: str, file: str, findings: Findings) -
     """Return a matrix, with the sign of its numbers changed if its name says that it has distances.
 
     Raises:
-        DataError: If it has negative ones then.
+        DataError: If its name, or negative numbers, say otherwise.
     """
     if not DISTANCES.search(name):
         return rows
-    if np.min(rows) < -0.001 * np.max(rows):
-        do = "Call it sims or embeddings, as what it is."
-        raise DataError(file, "negative numbers of a matrix called distances", "none", do=do)
+    if REVERSED.search(name) or np.min(rows) < -0.001 * np.max(rows):
+        found = "distances by a word in its name, and by another one or negative numbers none"
+        do = "Call it dist, sims or embeddings, as what it is."
+        raise DataError(file, found, "a name that says which", do=do)
     wanted = "similarities; the sign of all numbers is changed"
     add_finding(findings, file, "distances, the lowest the best", wanted, "note")
     return 0.0 - rows[:]

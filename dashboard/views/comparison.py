@@ -82,13 +82,17 @@ def list_changes_on_page(study: Study, choices: Choices) -> Rows:
 
     Queries that the metric does not ask come last.
     """
+    outcome, asked = choices["outcome"], choices["query"]
     with show_progress("Measuring the versions"):
         rows = list_changes(study, *choices.pair, choices["metric"], every=True)
-    listed = filter_changes(choices, rows, draw_sections("picks", study, choices))
-    listed = [row for row in listed if choices["outcome"] in ("all", row["outcome"])]
-    if listed and choices["query"] in ("", *(row["query_id"] for row in listed)):
+    changes = rows if outcome == "all" else list_changes(study, *choices.pair, choices["metric"])
+    listed = filter_changes(choices, changes, draw_sections("picks", study, choices))
+    listed = [row for row in listed if outcome in ("all", row["outcome"])]
+    others, there = ({row["query_id"] for row in each} for each in (rows, listed))
+    if listed and (asked in there or asked not in others):
         return listed
     said = f"The open query is not among the {len(listed):,} that Compare lists"
+    said = said if listed else "No query is left by these filters"
     draw_text("info", f"{said}; here are all {len(rows):,} of this kind and slice.")
     return rows
 

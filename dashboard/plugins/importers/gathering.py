@@ -111,6 +111,7 @@ class VectorFile:
         self.odd = set[str]()
         self.columns: Names = ()
         self.of_pictures = False
+        self.key = ""
         self.files: Ordered = {}
 
     def __len__(self) -> int:
@@ -147,7 +148,7 @@ class VectorFile:
             source.say(piece.file, f"numbers of the shape {shape} and type {kind}", wanted)
             return
         self.files[piece.file] = None
-        self.columns, self.of_pictures = piece.columns, piece.of_pictures
+        self.columns, self.of_pictures, self.key = piece.columns, piece.of_pictures, piece.key
         named = bool(piece.ids)
         wanted = f"one finite vector for each id; {'' if named else 'all are '}left out"
         names = map(str, piece.ids or count())

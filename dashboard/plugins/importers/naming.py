@@ -33,7 +33,7 @@ COLUMN = re.compile("split|subset|partition|role|part", re.I)
 """Names of columns of parts."""
 BESIDE = re.compile("(image|img|picture|crop|set|bounding|box)s?|")
 """Words that may stand beside that of a part, as in image_query and bounding_box_test."""
-DATABASE = re.compile("database|gallery|retrieval|trn|(^|[_/])db_", re.I)
+DATABASE = re.compile(r"database|gallery|retrieval|trn|(^|[\W_])db_", re.I)
 """Words of what is searched, as DeepHash and its successors name files."""
 PICTURES = re.compile("(?<![a-z])(im|img|image|vid|video)s?(?![a-z])")
 MEANINGS: dict[str, Any] = {
@@ -41,7 +41,7 @@ MEANINGS: dict[str, Any] = {
     QUERY: (DATABASE.search, re.compile("(?<![a-z])(test|tst|probe)(?![a-z])", re.I)),
     GALLERY: (names_texts, re.compile("^(gf?|refs?)(?=_|$)", re.M)),
 }
-"""What some words mean beside files or arrays of which a name has others; alone test is a part."""
+"""What some words mean beside names that tell it; test is a part alone, and of a database."""
 GENERAL = re.compile(
     r"(item|doc|document|image|video|vid|picture|embedding|embed|emb|vector|feature|feat|descriptor|"
     r"reference)s?|"
@@ -98,7 +98,7 @@ def name_version(file: str, column: str = "", beside: Names = ()) -> tuple[str, 
     path = PurePosixPath(file)
     name = f"{path.stem}\n{column}"
     for meaning, (tells, words) in MEANINGS.items():
-        if not tells(name) and any(map(tells, beside)):
+        if any(map(tells, beside)) and not (meaning == QUERY and tells(name)):
             name = words.sub(meaning, name)
     stated = STATED.search(file)
     own = [stated[1]] if stated else _list_own(name)

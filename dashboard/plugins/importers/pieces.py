@@ -88,6 +88,7 @@ class Vectors(NamedTuple):
             --by-position.
         columns: Id of each column, if they are similarities of rows and columns.
         of_pictures: Whether the ids of texts are those of their pictures.
+        key: Name of the array in its file.
     """
 
     file: str
@@ -97,6 +98,7 @@ class Vectors(NamedTuple):
     ids: Names | None
     columns: Names = ()
     of_pictures: bool = False
+    key: str = ""
 
 
 class RunLines(NamedTuple):

@@ -12,7 +12,7 @@ from dashboard.errors import DataError, Unsure, list_names
 from dashboard.plugins.importers.gathering import Gathered, Placed, VectorFile
 from dashboard.plugins.importers.pieces import RunLines, list_options
 from dashboard.plugins.importers.similarities import SIMILARITIES
-from dashboard.plugins.importers.source import Columns, name_apart
+from dashboard.plugins.importers.source import Columns, find_stem, name_apart
 from dashboard.storage.new_versions import (
     MATRIX,
     describe_form,
@@ -250,7 +250,7 @@ def _is_matrix(found: Gathered, own: VectorFile, texts: Texts) -> bool:
     """
     options, size = found.source.options, (len(found.pictures), len(texts))
     ways = [kind for kind, shape in (("item", size), ("text", size[::-1])) if own.shape == shape]
-    is_named = texts and any(map(SIMILARITIES.match, own.file.split("/")))
+    is_named = texts and any(map(SIMILARITIES.match, (*own.file.split("/"), own.key)))
     is_sure = ways and is_named
     if options.rows or not is_sure and (options.by_position or not (ways or is_named)):
         return options.rows in ways
@@ -279,8 +279,8 @@ def _write_matrix(found: Gathered, version: Placed, own: VectorFile, texts: Text
     version.said.append(f"{own.file}, {said}")
     place = found.folder / "runs" / f"{version.name}.npy"
     place.parent.mkdir(exist_ok=True)
-    named, findings = f"{own.file} {version.name}", found.source.findings
-    np.save(place, negate_distances(own.rows, named, own.file, findings))
+    told, findings = own.key or find_stem(next(iter(own.files))), found.source.findings
+    np.save(place, negate_distances(own.rows, told, own.file, findings))
     for ending, ids in zip(MATRIX, axes, strict=False):
         names = {text: name for name, text in texts.items()} | found.match_items(ids, own.file)
         place.with_suffix(ending).write_text(

@@ -191,7 +191,8 @@ def _plan_labels(found: Gathered) -> None:
     words = {*" ".join(classes).split()}
     if len(words) < len(classes):
         told = f"{len(classes):,} classes of {len(words):,} words with blanks between them"
-        found.source.say(items.filled[column], told, "marks between classes, as in cat;dog")
+        wanted = "marks between classes, as in cat;dog, if these are several"
+        found.source.say(items.filled[column], told, wanted, "note")
     found.settings |= {"protocols": ["class_labels"], "class_label": column}
     found.files = [items.filled[column]]
     if options.queries_from == "keywords":

@@ -20,10 +20,12 @@ from dashboard.plugins.importers.source import Source, find_folder_of, find_stem
 from dashboard.storage.array_files import read_id_file
 from dashboard.storage.new_versions import MATRIX
 from dashboard.storage.vector_ids import DISTANCES, IDS, Arrays, Beside, list_texts, names_texts
+from dashboard.storage.vectors import check_ids
 from dashboard.tables import AnyArray, Names
 
 SIMILARITIES = re.compile(
-    r"(?!.*(emb|feat|vec|code|hash|confusion)).*?(?<![^\W_])"
+    r"(?!.*(?<![^\W_])(emb(ed(ding)?)?s?|feat(ure)?s?|vec(tor)?s?|codes?|hash(es)?|confusion)"
+    r"(?![^\W_])).*?(?<![^\W_])"
     rf"((?P<sure>sims?|similarit\w*|(?!cost){DISTANCES.pattern})|scores?|matrix|logits|costs?)"
     r"(?![^\W\d_])",
     re.I,
@@ -49,9 +51,11 @@ def read_table(source: Source, name: str) -> Pieces:
 
     text = source.read_text(name)
     mark = max(",\t", key=text.partition("\n")[0].count)
-    ids = pd.read_csv(StringIO(text), sep=mark, header=None, nrows=1, dtype=str).iloc[0, 1:]
-    rows = pd.read_csv(StringIO(text), sep=mark, header=None, skiprows=1, converters={0: str})
-    cells = rows.set_index(0).set_axis(ids, axis=1).select_dtypes("number")
+    read = partial(pd.read_csv, sep=mark, header=None)
+    rows = read(StringIO(text), skiprows=1, converters={0: str}).set_index(0)
+    names = read(StringIO(text), nrows=1, dtype=str, keep_default_na=False)
+    cells = rows.set_axis(names.iloc[0, -rows.shape[1] :], axis=1).select_dtypes("number")
+    check_ids(list(cells), name)
     yield Vectors(name, *name_version(name), cells.to_numpy(), list(cells.index), list(cells))
 
 

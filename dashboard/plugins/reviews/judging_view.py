@@ -20,13 +20,12 @@ from dashboard.plugins.reviews.verdicts import (
     read_state,
 )
 from dashboard.storage.collection import Collection
-from dashboard.study.changes import list_shown_ranks
+from dashboard.study.changes import list_changes, list_shown_ranks
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study
 from dashboard.tables import Names, Row
 from dashboard.views.address import draw_reset, draw_text, drop_choice, set_choice
 from dashboard.views.cards import make_card, make_payload
-from dashboard.views.comparison import list_changes_on_page
 from dashboard.views.components import load_component
 from dashboard.views.media_routes import describe_media
 from dashboard.views.people import REVIEWER, find_reader
@@ -130,7 +129,8 @@ def _make_task(
             judged[query].add(item)
     if not made:
         versions, depth = choices.compared, int(choices["shown"])
-        queries = [row["query_id"] for row in list_changes_on_page(study, choices)]
+        rows = list_changes(study, *choices.pair, choices["metric"], every=True)
+        queries = [row["query_id"] for row in rows]
         known = [query for query in queries if query in judged]
         for at, shown, _ in list_shown_ranks(study, versions, known, depth):
             pools[known[at]].add(items.ids[shown])

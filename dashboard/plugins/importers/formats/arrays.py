@@ -256,7 +256,7 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
             source.leave_out(name, error)
             continue
         if axes:
-            yield Vectors(name, version, side, rows, *axes)
+            yield Vectors(name, version, side, rows, *axes, key=key)
             continue
         beside, asks = labels.get(own, ""), side == "texts"
         is_coded = bool(beside and CODES.search(own))
@@ -285,7 +285,8 @@ def _read_file(source: Source, name: str, there: Beside, arrays: Names, labels: 
                 if asks
                 else Items(name, ids, cells, own_labels if len(own_labels) == 1 else ())
             )
-        yield Vectors(name, version, side, rows, ids, (ids or numbers) if of_items else (), is_pair)
+        columns = (ids or numbers) if of_items else ()
+        yield Vectors(name, version, side, rows, ids, columns, is_pair, key)
 
 
 def _find_ids(
