@@ -92,6 +92,8 @@ def test_outcome_and_charts_narrow_the_list(world: Path, monkeypatch: pytest.Mon
     drawn.query_params["query"] = "q4"  # of a link; it is shown, and said why others are
     assert drawn.run().info[0].value.startswith("The open query is not among the 1 that")
     assert len(read_payload(drawn, "buttons")["queries"]) > 1
+    drawn.query_params["picked"] = "many"
+    assert drawn.run().info[0].value.startswith("No query is left by these filters")
     drawn.button(key="chip-picked").click().run()
     assert "picked" not in drawn.query_params
 

@@ -83,8 +83,8 @@ def test_rest_is_read(name: str, source: Path) -> None:
     {"l.csv": LABELS, "v2/train.npy": VECTORS[2:], "v2/test.npy": VECTORS[:2]},
     {"c.csv": "video,caption\nv.mp4,one\nw.mp4,two\n", "x.run": RUN.replace(" a", " v")},
     {"c.csv": "video,caption\nv.mp4,one\nv.mp4,two\n", "x.run": "v Q0 v 1 1 x\n"},
-    {"c.csv": "video,caption\nv.mp4,one\nw.mp4,two\n", "x_dist.npy": -VECTORS[:2],
-     "x_dist.rows.txt": "one\ntwo\n", "x_dist.columns.txt": "v\nw\n"},
+    {"c.csv": "video,caption\nv.mp4,one\nw.mp4,two\n", "dist_sims.npy": VECTORS[:2],
+     "dist_sims.rows.txt": "one\ntwo\n", "dist_sims.columns.txt": "v\nw\n"},
 ])  # fmt: skip
 def test_nothing_to_make(files: dict[str, Any], source: Path) -> None:
     check_nothing(init(make_source(source, files)))

@@ -101,6 +101,7 @@ BITS = np.array([[int(bit) for bit in word] for word in
                  ("11110000", "11000000", "11111110", "00001111")], dtype=np.uint8)  # fmt: skip
 """By bits that differ a is nearest to b, by the cosine of 0 and 1 to c; c to a, d to c."""
 MATRIX = np.eye(8)[[0, *range(8)]] + 0.25
+TEXT_IDS = [*"01234567", "NA"]
 CODED = {"l.csv": LABELS, "v1.txt": "a\nb\nc\nd\n"}
 NUMBERED = "id,label,shelf\n1,cat,10\n2,cat,20\n3,dog,30\n4,dog,40\n"
 SHARD = {f"{n}.jpg": make_picture(at) for at, n in enumerate("abcd")}
@@ -314,8 +315,8 @@ CASES: dict[str, Case] = {
     "similarities of the items, beside boxes; vectors and classes in JSON": (
         {"labels.json": CLASSES, "v1_emb.json": dict(zip(CLASSES, VECTORS.tolist(), strict=True)),
          "m.npz": partial(np.savez, sims=VECTORS @ VECTORS.T, names=[*CLASSES], bbox=np.eye(4)),
-         "d.npz": partial(np.savez, dist=9 - VECTORS @ VECTORS.T, names=[*CLASSES])},
-        [], {}, CATS | {"m_sims P@1": 0.5, "d_dist P@1": 0.5}),
+         "model=d/x.npz": partial(np.savez, dist=9 - VECTORS @ VECTORS.T, names=[*CLASSES])},
+        [], {}, CATS | {"m_sims P@1": 0.5, "d P@1": 0.5}),
     "one list of ids for pairs, of numbers that captions have, too": (
         {"c.csv": "image_id,caption_id,caption\n1,2,one\n2,1,two\n2,3,six\n",
          "v1.npz": partial(np.savez, image=PICTURES, image_ids=[1, 2], text=TEXTS,
@@ -351,12 +352,12 @@ CASES: dict[str, Case] = {
         [], {}, {"v1 AP@None": 1.0}),
     "similarities with ids beside, distances in a table": (
         {"c.csv": "image,caption_id,caption\na,0,a\n" + "".join(
-            f"{n},{at},text {at}\n" for at, n in enumerate("abcdefgh", 1)),
-         "v1_sims.npy": MATRIX[::-1], "image_ids.txt": "\n".join("abcdefgh"),
-         "caption_ids.txt": "\n".join("876543210"),
-         "w_dist.csv": partial(pd.DataFrame(2 - MATRIX, [*"012345678"], [*"abcdefgh"]).to_csv,
+            f"{n},{TEXT_IDS[at]},text {at}\n" for at, n in enumerate("abcdefgh", 1)),
+         "dist/encoder_sims.npy": MATRIX[::-1], "dist/image_ids.txt": "\n".join("abcdefgh"),
+         "dist/caption_ids.txt": "\n".join(TEXT_IDS[::-1]),
+         "w_dist.csv": partial(pd.DataFrame(2 - MATRIX.T, [*"abcdefgh"], TEXT_IDS).to_csv,
                                encoding="utf-16")},
-        [], {}, {"v1_sims t2i_R@1": 1.0, "w_dist t2i_R@1": 1.0}),
+        [], {}, {"encoder_sims t2i_R@1": 1.0, "w_dist t2i_R@1": 1.0}),
     "lists of what is relevant, and of results": (
         {"ground_truth.csv": "query,ids\nq1,a;c\nq2,b\nq3,\n", "x.run": RUN,
          "r.json": {"q1": ["a", "c"], "q2": ["b", "a"]}}, [],
@@ -411,7 +412,7 @@ CASES: dict[str, Case] = {
          "x.run": RUN}, [], {}, {"x AP@None": 0.75}),
     "descriptions in lines, ids of each array by its length": (
         {"all_descriptions.txt": "v1_0 one cat runs\nv1_0 a cat sat\nv2_0 two dogs sit\n",
-         "v1.npz": partial(np.savez, video_ids=["v1_0", "v2_0"], video=PICTURES, text=TEXTS,
+         "video.npz": partial(np.savez, video_ids=["v1_0", "v2_0"], vid=PICTURES, cap=TEXTS,
                            sen_ids=["v1_0#0", "v1_0#1", "v2_0#0"])}, [], {},
         {"v1 i2t_R@1": 0.5, "v1 t2i_R@1": 2 / 3}),
     "hashing": (
