@@ -13,7 +13,7 @@ from dashboard.views.frame import draw_sections, open_page
 AHEAD = 3  # queries before and after the open one that the browser has at once
 LISTED = 250  # queries before and after the open one that its list names
 
-study, choices = open_page("shown", "outcome", "picked", versions=1)
+study, choices = open_page("shown", "outcome", "picked", "picked_slice", versions=1)
 buttons = draw_sections("query", study, choices)
 collection, metric = study.collection, choices["metric"]
 (baseline, candidate), depth = choices.pair, int(choices["shown"])

@@ -65,7 +65,9 @@ except DataError as error:
     draw_text("error", error)
     st.stop()
 if upload:
-    st.image(upload, width=160, caption=escape_markdown(f"Searched with {upload.name}"))
+    told = f"Searched with {upload.name}"
+    told += "; the text tells which results are relevant" * bool(text)
+    st.image(upload, width=160, caption=escape_markdown(told))
 
 if not text and not item and picture is None:
     try:

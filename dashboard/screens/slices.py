@@ -3,12 +3,11 @@
 from functools import partial
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from dashboard.commands.compare_slices import COLUMNS as SLICES
 from dashboard.evaluation.slicing import JOIN, describe_worst
-from dashboard.study.changes import list_changes
+from dashboard.study.changes import keep_inside, list_changes
 from dashboard.texts import count_things
 from dashboard.views.address import escape_markdown, merge_choices
 from dashboard.views.charts import draw_forest, draw_heatmap, draw_pickable
@@ -76,11 +75,7 @@ with right:
         draw_pickable(charts["Two columns"], "slice", "picked_slice")
         st.caption("Mean change and number of queries; * fewer than 5. Click a cell to list them.")
     if picked := choices["picked_slice"]:
-        slices, none = study.list_slices(), np.zeros(len(study.queries), bool)
-        inside = np.logical_and.reduce([slices.get(name, none) for name in picked])
-        kept = set(np.array(study.query_ids)[inside])
-        changes = list_changes(study, *versions, metric)
-        found = [row for row in changes if row["query_id"] in kept]
+        found = keep_inside(study, picked, list_changes(study, *versions, metric))
         named, number = escape_markdown(JOIN.join(picked)), count_things(len(found), "query")
         st.markdown(f"**{named}**: {number}, worst first")
         st.page_link(

@@ -48,6 +48,14 @@ def list_changes(
     ]
 
 
+def keep_inside(study: Study, slices: Names, rows: Rows) -> Rows:
+    """Return the rows of the queries that are in all of some slices."""
+    every, none = study.list_slices(), np.zeros(len(study.queries), bool)
+    inside = [~none, *(every.get(name, none) for name in slices)]
+    kept = set(np.array(study.query_ids)[np.logical_and.reduce(inside)])
+    return [row for row in rows if row["query_id"] in kept]
+
+
 def list_worse(study: Study, choices: Choices) -> Rows:
     """Return what `list_changes` does of the queries that got worse."""
     rows = list_changes(study, *choices.pair, choices["metric"])

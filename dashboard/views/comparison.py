@@ -21,7 +21,13 @@ from dashboard.evaluation.differences import (
 from dashboard.evaluation.measurement import Measurement
 from dashboard.evaluation.metrics import parse, parse_one
 from dashboard.evaluation.slicing import JOIN, SMALL_SLICE
-from dashboard.study.changes import describe_gaps, group_changes, group_values, list_changes
+from dashboard.study.changes import (
+    describe_gaps,
+    group_changes,
+    group_values,
+    keep_inside,
+    list_changes,
+)
 from dashboard.study.choices import Choices
 from dashboard.study.study import Study, open_study
 from dashboard.tables import Names, Row, Rows
@@ -78,7 +84,7 @@ def show_progress(doing: str) -> AbstractContextManager[None]:
 
 
 def list_changes_on_page(study: Study, choices: Choices) -> Rows:
-    """Return the queries that Compare lists, the worst first; all, if the open one is not listed.
+    """Return what Compare or Slices lists, the worst first; all, if the open query is not listed.
 
     Queries that the metric does not ask come last.
     """
@@ -88,10 +94,11 @@ def list_changes_on_page(study: Study, choices: Choices) -> Rows:
     changes = rows if outcome == "all" else list_changes(study, *choices.pair, choices["metric"])
     listed = filter_changes(choices, changes, draw_sections("picks", study, choices))
     listed = [row for row in listed if outcome in ("all", row["outcome"])]
+    listed = keep_inside(study, choices["picked_slice"], listed)
     others, there = ({row["query_id"] for row in each} for each in (rows, listed))
     if listed and (asked in there or asked not in others):
         return listed
-    said = f"The open query is not among the {len(listed):,} that Compare lists"
+    said = f"The open query is not among the {len(listed):,} that these filters leave"
     said = said if listed else "No query is left by these filters"
     draw_text("info", f"{said}; here are all {len(rows):,} of this kind and slice.")
     return rows

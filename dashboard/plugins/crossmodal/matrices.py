@@ -84,7 +84,7 @@ def _read_matrix(collection: Collection, path: Path, findings: Findings) -> Vers
             known = known[np.argsort(places[axis[known]], kind="stable")]
             found.append((known, axis[known]))
             if not len(known):
-                why = f"{path.stem} has no item that the query may find"
+                why = f"{path.stem} is a matrix without items for queries of this kind"
                 not_run |= dict.fromkeys(np.flatnonzero(lines >= 0).tolist(), why)
         return MatrixSource(stored, found[order], asking[order], decimals, ties, not_run)
 
