@@ -28,6 +28,8 @@ MAX_BLOCK = 1024
 """Queries that are compared with the gallery at once; more make narrow products, which are slow."""
 MAX_PRODUCT = 1 << 16
 """Scores that are rounded while they are in the processor's cache."""
+MIN_ROWS = 256
+"""Vectors that are compared at once; fewer make narrow products, too."""
 
 
 class Found(NamedTuple):
@@ -130,7 +132,9 @@ class Gallery:
         below = np.empty((step, len(self.items)), np.int32)
         for start in range(0, len(queries), step):
             some = queries[start : start + step].astype(float)
-            for at, block in self.vectors.list_blocks(max(1, MAX_PRODUCT // max(some.shape))):
+            for at, block in self.vectors.list_blocks(
+                max(MIN_ROWS, MAX_PRODUCT // max(some.shape))
+            ):
                 cosines = some @ block.T.astype(float)
                 cosines *= -MILLION
                 np.rint(cosines, out=cosines)

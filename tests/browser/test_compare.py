@@ -42,6 +42,11 @@ def test_list_opens_links_and_filters(shipped: str, page: Page) -> None:
     expect(page.locator("article.card").first).to_be_visible()
     page.go_back()  # one step
     expect(rows).to_have_count(5)
+    rows.first.locator("a").click()
+    expect(page.locator(".query output")).to_have_text("1 of 5")
+    page.get_by_role("button", name="Outcome: worse").click()
+    page.locator(".st-key-chip-picked button").click()
+    expect(page.locator(".query output")).to_have_text("1 of 113")
     assert errors == []
 
 

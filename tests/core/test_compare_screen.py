@@ -96,6 +96,8 @@ def test_outcome_and_charts_narrow_the_list(world: Path, monkeypatch: pytest.Mon
     assert drawn.run().info[0].value.startswith("No query is left by these filters")
     drawn.button(key="chip-picked").click().run()
     assert "picked" not in drawn.query_params
+    drawn = draw(world, monkeypatch, "query", picked_slice="pv_object_type=car")
+    assert len(read_payload(drawn, "buttons")["queries"]) == 2
 
 
 def test_verdict_says_what_changes_numbers(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:

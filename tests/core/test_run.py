@@ -56,7 +56,7 @@ def draw_world(seed: int) -> tuple[list[Source], list[dict[int, float]], np.ndar
 
 @pytest.mark.parametrize("seed", range(40))
 def test_parts_equal_plain_sorting(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = {"MAX_CELLS": 100, "MAX_PRODUCT": 40, "BIN_BITS": 4}
+    limits = {"MAX_CELLS": 100, "MAX_PRODUCT": 40, "MIN_ROWS": 1, "BIN_BITS": 4}
     for name in limits if seed % 3 else ():
         monkeypatch.setattr(f"dashboard.retrieval.gallery.{name}", limits[name])
     sources, scores, places, own = draw_world(seed)
